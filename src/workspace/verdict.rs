@@ -1,0 +1,131 @@
+//! What is known of a file after a change, as facts: the verdict, the delta, and where it comes from.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How much is known of a document's state, and what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// Evidence for this version, and nothing wrong in the file nor broken elsewhere by the change.
+    Clean,
+    /// Evidence for this version, and errors or warnings in the file, or errors elsewhere introduced by the change.
+    Problems,
+    /// Not waited for, as asked.
+    Later,
+    /// The language server is still loading the project.
+    Loading,
+    /// The language server is ready but gave no evidence within the budget.
+    TimedOut,
+    /// The language server died; the change has landed.
+    Crashed,
+    /// The language server does not know the file as part of a project: only its syntax was checked.
+    NoProject,
+    /// No language server for this file.
+    NoLanguageServer,
+}
+
+impl Verdict {
+    /// Its name in structured results and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Clean => "clean",
+            Verdict::Problems => "problems",
+            Verdict::Later => "later",
+            Verdict::Loading => "loading",
+            Verdict::TimedOut => "timed_out",
+            Verdict::Crashed => "crashed",
+            Verdict::NoProject => "no_project",
+            Verdict::NoLanguageServer => "no_language_server",
+        }
+    }
+
+    /// Whether it rests on evidence, so that no further report is owed.
+    pub fn is_settled(self) -> bool {
+        matches!(self, Verdict::Clean | Verdict::Problems)
+    }
+}
+
+/// How grave a problem is, gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Severity {
+    Error,
+    Warning,
+    Information,
+    Hint,
+}
+
+impl Severity {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Information => "information",
+            Severity::Hint => "hint",
+        }
+    }
+}
+
+/// One diagnostic as the agent is told of it. Its texts are sanitised: one line, no control characters, bounded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Relative to the workspace root, with `/`.
+    pub file: String,
+    /// First line, 1-based.
+    pub line: u32,
+    /// First column, 1-based, in characters.
+    pub column: u32,
+    /// How grave.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// Who says so (`compiler`, `syntax`, `zig build check`).
+    pub source: Option<String>,
+    /// The diagnostic's code, if any.
+    pub code: Option<String>,
+    /// The one related place worth telling, as `path:line: text`.
+    pub related: Option<String>,
+}
+
+/// The answer to "what does the language server say now?".
+#[derive(Debug, Clone, PartialEq)]
+pub struct DiagnosticsReport {
+    /// How much is known.
+    pub verdict: Verdict,
+    /// How far a verdict sees, when that is less than all (`what zig build check reaches`).
+    pub scope: Option<String>,
+    /// The language server's name.
+    pub language_server: Option<String>,
+    /// What is behind a verdict that is not settled: progress, the reason of a crash, how to install what is missing.
+    pub detail: Option<String>,
+    /// How long this report was waited for.
+    pub waited: Duration,
+    /// The document version it is about.
+    pub version: Option<i32>,
+    /// A later version, when the document was changed again while this report was waited for.
+    pub overtaken_by: Option<i32>,
+    /// Whether the state before the change was known; without it nothing is called introduced or fixed.
+    pub baseline: bool,
+    /// In the file: there now, not there before. Without a baseline: all that is there now.
+    pub introduced: Vec<Problem>,
+    /// In the file: there before, not there now, at the lines they had before.
+    pub fixed: Vec<Problem>,
+    /// In the file: there before and now.
+    pub unchanged: Vec<Problem>,
+    /// In other files: there now, not there before.
+    pub elsewhere: Vec<Problem>,
+    /// Syntax problems that the change introduced, by the floor; only when the verdict is not settled.
+    pub floor: Vec<Problem>,
+}
+
+/// Bytes that have landed on disk, as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Absolute, symlinks resolved.
+    pub path: PathBuf,
+    /// The text before; `None` for a file that did not exist.
+    pub before: Option<std::sync::Arc<str>>,
+    /// The text now; `None` for a file that is gone.
+    pub after: Option<std::sync::Arc<str>>,
+}
