@@ -1,62 +1,67 @@
-//! What may be configured: language servers as data (`servers.toml`) and the user's folders.
+//! What may be configured: language servers as data (`servers.toml`), and what a workspace may tune of them.
+
+mod error;
+mod locate;
+mod options;
+mod servers;
+mod tuning;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::Deserialize;
 
-/// One language server, as `servers.toml` describes it.
+pub use error::ConfigError;
+pub use options::ServerOptions;
+pub use servers::Servers;
+pub use tuning::{WORKSPACE_FILE, WorkspaceTuning};
+
+/// One language server, checked.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "ServerOptions")]
 pub struct ServerSpec {
-    /// Its key in `servers.toml`.
-    #[serde(skip)]
+    /// Its key in `servers.toml`: letters, digits, `-` and `_`.
     pub name: String,
     /// Program, looked up on PATH and then where `landfall servers install` puts things.
     pub command: String,
     /// Arguments; `{data_dir}` becomes a directory of its own for this workspace root.
-    #[serde(default)]
     pub args: Vec<String>,
     /// Environment on top of ours.
-    #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// What it is responsible for.
     pub languages: Vec<LanguageSpec>,
     /// Files that mark a project's root, strongest first.
-    #[serde(default)]
     pub root_markers: Vec<String>,
     /// Which of several directories with a marker is the root.
-    #[serde(default)]
     pub root: RootChoice,
     /// Which signals say that its diagnostics are settled.
-    #[serde(default)]
     pub evidence: Evidence,
     /// Sent as `workspace/configuration` answers and `didChangeConfiguration`.
-    #[serde(default = "empty_object")]
     pub settings: serde_json::Value,
     /// Sent with `initialize`; `settings` when absent.
-    #[serde(default)]
     pub initialization_options: Option<serde_json::Value>,
     /// Time limits.
-    #[serde(default)]
     pub timeouts: Timeouts,
     /// How much memory it may use, MiB; for jdtls its `-Xmx`.
-    #[serde(default = "default_memory_mb")]
     pub memory_mb: u32,
     /// Stop it after so many minutes without use.
-    #[serde(default = "default_idle_minutes")]
     pub idle_minutes: u32,
     /// For [`Evidence::Publish`]: silence of so many milliseconds after a publish counts as settled.
-    #[serde(default = "default_quiet_ms")]
     pub quiet_ms: u32,
     /// Arguments that make it print its version.
-    #[serde(default)]
     pub version_args: Vec<String>,
     /// A compiler run as a second source of diagnostics.
-    #[serde(default)]
     pub check: Option<CheckSpec>,
     /// How `landfall servers install` gets it.
-    #[serde(default)]
     pub install: Option<InstallRecipe>,
+}
+
+impl ServerSpec {
+    /// The language that a file is written in, by its extension, if this language server is responsible for it.
+    pub fn language_for(&self, path: &Path) -> Option<&LanguageSpec> {
+        let extension = path.extension()?.to_str()?;
+        self.languages.iter().find(|language| language.extensions.iter().any(|known| known == extension))
+    }
 }
 
 /// A language and the files that are written in it.
@@ -144,30 +149,40 @@ pub enum InstallRecipe {
     },
     /// A Python venv with these packages.
     PythonVenv {
-        /// Requirement specifiers.
+        /// Requirement specifiers, pinned.
         packages: Vec<String>,
+        /// The Java that it runs on, where it needs one.
+        #[serde(default)]
+        java: Option<JavaNeed>,
     },
-    /// An archive from a URL template, checked and unpacked.
+    /// An archive, checked and unpacked.
     Archive {
-        /// With `{os}` and `{arch}`.
-        url: String,
-        /// By `os-arch`.
+        /// Where the archive lies, with `{version}`, `{os}` and `{arch}`; not with `index`.
+        #[serde(default)]
+        url: Option<String>,
+        /// Its checksum in hexadecimal digits by `arch-os`; for `url`.
+        #[serde(default)]
         sha256: BTreeMap<String, String>,
+        /// Where an index of archives lies that gives address and checksum by `arch-os`, with `{version}`.
+        #[serde(default)]
+        index: Option<String>,
+        /// What stands for `{version}`; not with `version_from`.
+        #[serde(default)]
+        version: Option<String>,
+        /// A command whose output is the version that the language server must match (`zig version`).
+        #[serde(default)]
+        version_from: Vec<String>,
+        /// The program's file name in the archive.
+        binary: String,
     },
 }
 
-fn empty_object() -> serde_json::Value {
-    serde_json::Value::Object(serde_json::Map::new())
-}
-
-fn default_memory_mb() -> u32 {
-    512
-}
-
-fn default_idle_minutes() -> u32 {
-    15
-}
-
-fn default_quiet_ms() -> u32 {
-    300
+/// The Java that a language server needs, and the package that brings one where none is found.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JavaNeed {
+    /// The oldest major version that will do.
+    pub at_least: u32,
+    /// Requirement specifier of a Python package that brings a Java.
+    pub package: String,
 }
