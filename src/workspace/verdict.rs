@@ -43,6 +43,11 @@ impl Verdict {
     pub fn is_settled(self) -> bool {
         matches!(self, Verdict::Clean | Verdict::Problems)
     }
+
+    /// Whether a settled report may still come: then it is owed on top of a later result.
+    pub fn is_owed(self) -> bool {
+        matches!(self, Verdict::Later | Verdict::Loading | Verdict::TimedOut | Verdict::Crashed)
+    }
 }
 
 /// How grave a problem is, gravest first.

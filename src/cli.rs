@@ -1,0 +1,40 @@
+//! The command line: one file a subcommand.
+
+mod mcp;
+mod replace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A sidecar between a coding agent and the files it edits.
+#[derive(Debug, Parser)]
+#[command(name = "landfall", version, about, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve an agent over MCP on standard input and output
+    Mcp(mcp::Arguments),
+    /// Run the replacer alone as a filter: JSON lines in, JSON lines out
+    Replace,
+}
+
+impl Cli {
+    /// Carries out the command.
+    ///
+    /// # Errors
+    /// What kept it from being carried out, for standard error.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        match self.command {
+            Command::Mcp(arguments) => mcp::run(arguments),
+            Command::Replace => {
+                replace::run(std::io::stdin().lock(), std::io::stdout().lock())?;
+                Ok(ExitCode::SUCCESS)
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! From a wanted change and a file's text to the text it becomes. Pure.
+
+use std::sync::Arc;
+
+use super::Unlanded;
+use crate::replace::{self, Query};
+use crate::text::{Hunk, LineCounts, LineRange, count_lines, hunks};
+
+/// A change as the agent asked for it.
+#[derive(Debug, Clone)]
+pub enum Wanted {
+    /// One replacement in an existing file.
+    Edit(Edit),
+    /// The whole content of a file, which may be new.
+    Write(String),
+}
+
+/// One replacement, owned: the landing outlives the call that asked for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The text to find.
+    pub old: String,
+    /// What to put there.
+    pub new: String,
+    /// Replace every occurrence.
+    pub replace_all: bool,
+    /// Which of several, by line, 1-based.
+    pub near_line: Option<usize>,
+}
+
+impl Edit {
+    /// As the replacer takes it.
+    pub fn query(&self) -> Query<'_> {
+        Query { old: &self.old, new: &self.new, replace_all: self.replace_all, near_line: self.near_line }
+    }
+}
+
+/// What a landing does to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// Replaced part of an existing file.
+    Edited,
+    /// Made a file that was not there.
+    Created,
+    /// Replaced all of an existing file.
+    Overwrote,
+    /// Found that the file already is as wanted.
+    LeftAsIs,
+}
+
+/// The text a file becomes, and how that came about.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// What is done.
+    pub deed: Deed,
+    /// The new text.
+    pub after: Arc<str>,
+    /// What changed, in whole lines.
+    pub hunks: Vec<Hunk>,
+    /// How much changed.
+    pub counts: LineCounts,
+    /// The lines of the new text that the change made, one range a place, 0-based.
+    pub lines: Vec<LineRange>,
+    /// How the replacer matched (`exact`, `line_trimmed`, …); `None` for a whole file.
+    pub matched_via: Option<String>,
+    /// How alike the old text and what was found are, 0 to 1.
+    pub similarity: f64,
+    /// How many places were replaced.
+    pub occurrences: usize,
+}
+
+/// Plans `wanted` on a file that holds `before` (`None`: no such file). `seen` says whether the session has seen just
+/// this content.
+///
+/// # Errors
+/// [`Unlanded`] when it must not or cannot be done.
+pub fn plan(before: Option<&str>, wanted: &Wanted, seen: bool) -> Result<Planned, Unlanded> {
+    match (wanted, before) {
+        (Wanted::Edit(edit), Some(before)) => plan_edit(before, edit),
+        // Many models create a file by replacing nothing with its content.
+        (Wanted::Edit(edit), None) if edit.old.is_empty() => Ok(whole(Deed::Created, "", &edit.new)),
+        (Wanted::Edit(_), None) => Err(Unlanded::Missing),
+        (Wanted::Write(content), None) => Ok(whole(Deed::Created, "", content)),
+        (Wanted::Write(content), Some(before)) if content == before => Ok(whole(Deed::LeftAsIs, before, content)),
+        (Wanted::Write(content), Some(before)) if seen || before.is_empty() => Ok(whole(Deed::Overwrote, before, content)),
+        (Wanted::Write(_), Some(before)) => Err(Unlanded::Unseen { lines: count_lines(before) }),
+    }
+}
+
+fn plan_edit(before: &str, edit: &Edit) -> Result<Planned, Unlanded> {
+    let landed = replace::replace(before, &edit.query()).map_err(|refused| Unlanded::Refused {
+        text: Arc::from(before),
+        edit: edit.clone(),
+        refused: Box::new(refused),
+    })?;
+    let hunks = hunks(before, &landed.text);
+    Ok(Planned {
+        deed: Deed::Edited,
+        counts: LineCounts::of(&hunks, &landed.text),
+        after: Arc::from(landed.text),
+        lines: hunks.iter().map(|hunk| hunk.new).collect(),
+        hunks,
+        matched_via: Some(landed.matched_via),
+        similarity: landed.similarity,
+        occurrences: landed.occurrences,
+    })
+}
+
+fn whole(deed: Deed, before: &str, content: &str) -> Planned {
+    let hunks = hunks(before, content);
+    Planned {
+        deed,
+        after: Arc::from(content),
+        counts: LineCounts::of(&hunks, content),
+        lines: hunks.iter().map(|hunk| hunk.new).collect(),
+        hunks,
+        matched_via: None,
+        similarity: 1.0,
+        occurrences: 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(old: &str, new: &str) -> Wanted {
+        Wanted::Edit(Edit { old: old.into(), new: new.into(), replace_all: false, near_line: None })
+    }
+
+    #[test]
+    fn what_is_done_depends_on_what_is_there_and_was_seen() {
+        let write = Wanted::Write("b\n".into());
+        let deed = |before, wanted: &Wanted, seen| plan(before, wanted, seen).map(|planned| planned.deed);
+        assert_eq!(deed(None, &write, false).expect("creates"), Deed::Created);
+        assert_eq!(deed(Some("a\n"), &write, true).expect("overwrites"), Deed::Overwrote);
+        assert_eq!(deed(Some("b\n"), &write, false).expect("nothing to do"), Deed::LeftAsIs);
+        assert!(matches!(deed(Some("a\n"), &write, false), Err(Unlanded::Unseen { lines: 1 })));
+        assert_eq!(deed(Some(""), &write, false).expect("an empty file holds nothing to lose"), Deed::Overwrote);
+        assert_eq!(deed(None, &edit("", "x"), false).expect("creates"), Deed::Created);
+        assert!(matches!(deed(None, &edit("a", "b"), false), Err(Unlanded::Missing)));
+        assert!(matches!(deed(Some("zzz\n"), &edit("quite another line", "b"), false), Err(Unlanded::Refused { .. })));
+    }
+
+    #[test]
+    fn counts_and_lines_follow_the_change() {
+        let planned = plan(Some("a\nbee\nc\n"), &edit("bee", "B\nBB"), false).expect("lands");
+        assert_eq!(planned.counts, LineCounts { added: 2, removed: 1, total: 4 });
+        assert_eq!(planned.lines, [LineRange::new(1, 3)]);
+        assert_eq!(planned.matched_via.as_deref(), Some("exact"));
+    }
+}

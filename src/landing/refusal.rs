@@ -1,0 +1,37 @@
+//! Why nothing was written.
+
+use std::sync::Arc;
+
+use super::Edit;
+use crate::replace::Refused;
+use crate::text::UndecodableText;
+use crate::workspace::paths::contained::{ReadError, WriteError};
+
+/// A change that did not land; the file is as it was.
+#[derive(Debug)]
+pub enum Unlanded {
+    /// The replacer found no place it could be sure of.
+    Refused {
+        /// The file's text, for showing what is near.
+        text: Arc<str>,
+        /// What was asked.
+        edit: Edit,
+        /// Why not.
+        refused: Box<Refused>,
+    },
+    /// There is no such file to edit.
+    Missing,
+    /// A whole file would be overwritten whose present content the session has not seen.
+    Unseen {
+        /// How many lines it has.
+        lines: usize,
+    },
+    /// The file is not text.
+    Undecodable(UndecodableText),
+    /// The file could not be read.
+    Read(ReadError),
+    /// The file could not be written.
+    Write(WriteError),
+    /// The service is ending.
+    ShuttingDown,
+}

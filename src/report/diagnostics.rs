@@ -1,0 +1,276 @@
+//! What the language server says, in one sentence a verdict and one line a problem.
+
+use serde_json::{Value, json};
+
+use super::one_line;
+use crate::workspace::verdict::{DiagnosticsReport, Problem, Severity, Verdict};
+
+/// Most problems named.
+const MOST_PROBLEMS: usize = 20;
+/// Most other files named.
+const MOST_FILES_ELSEWHERE: usize = 5;
+/// Most fixed problems named.
+const MOST_FIXED: usize = 3;
+
+/// The lines about `report`: the verdict's sentence, then the problems that matter.
+pub fn verdict_text(report: &DiagnosticsReport) -> String {
+    let mut out = sentence(report);
+    out.push('\n');
+    if report.verdict.is_settled() {
+        problem_lines(&mut out, "  ", &report.introduced);
+        elsewhere_lines(&mut out, &report.elsewhere);
+        fixed_line(&mut out, &report.fixed);
+    } else {
+        problem_lines(&mut out, "  ", &report.floor);
+    }
+    out
+}
+
+/// The lines about the state of a file now, for the `diagnostics` tool: all its problems, old and new alike.
+pub fn state_text(report: &DiagnosticsReport) -> String {
+    if !report.verdict.is_settled() {
+        return verdict_text(report);
+    }
+    let now = problems_now(report);
+    let who = report.language_server.as_deref().unwrap_or("the language server");
+    let scope = report.scope.as_ref().map(|scope| format!(" ({scope})")).unwrap_or_default();
+    let mut out = match now.len() {
+        0 => format!("clean{scope} ({who}, {} ms)\n", report.waited.as_millis()),
+        count => format!("{}{scope} ({who}, {} ms)\n", problems(count), report.waited.as_millis()),
+    };
+    problem_lines(&mut out, "  ", &now);
+    out
+}
+
+/// What is told on top of a later result of a file whose report was owed.
+pub fn since_last_call(file: &str, report: &DiagnosticsReport) -> String {
+    format!("since your last call: {}: {}", one_line(file, 300), verdict_text(report))
+}
+
+/// All problems of a file now, for the `diagnostics` tool: those that were there before too.
+pub fn problems_now(report: &DiagnosticsReport) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = report.introduced.iter().chain(&report.unchanged).cloned().collect();
+    problems.sort_by_key(|problem| (problem.severity, problem.line, problem.column));
+    problems
+}
+
+/// The `diagnostics` object of a structured result.
+pub fn verdict_object(report: &DiagnosticsReport) -> Value {
+    let now = || report.introduced.iter().chain(&report.unchanged);
+    let count = |severity| now().filter(|problem| problem.severity == severity).count();
+    let mut object = json!({
+        "verdict": report.verdict.name(),
+        "language_server": report.language_server,
+        "waited_ms": report.waited.as_millis() as u64,
+        "baseline": report.baseline,
+        "introduced": report.introduced.iter().map(problem_object).collect::<Vec<_>>(),
+        "fixed": report.fixed.iter().map(problem_object).collect::<Vec<_>>(),
+        "unchanged": report.unchanged.len(),
+        "elsewhere": report.elsewhere.iter().map(problem_object).collect::<Vec<_>>(),
+        "errors_now": count(Severity::Error),
+        "warnings_now": count(Severity::Warning),
+    });
+    let optional = [
+        ("scope", report.scope.clone().map(Value::from)),
+        ("detail", report.detail.clone().map(Value::from)),
+        ("version", report.version.map(Value::from)),
+        ("overtaken_by", report.overtaken_by.map(Value::from)),
+        ("floor", (!report.floor.is_empty()).then(|| report.floor.iter().map(problem_object).collect())),
+    ];
+    for (name, value) in optional {
+        if let Some(value) = value {
+            object[name] = value;
+        }
+    }
+    object
+}
+
+/// A problem of a structured result; lines and columns are 1-based.
+pub fn problem_object(problem: &Problem) -> Value {
+    let mut object = json!({
+        "file": problem.file,
+        "line": problem.line,
+        "column": problem.column,
+        "severity": problem.severity.name(),
+        "message": problem.message,
+    });
+    for (name, value) in [("source", &problem.source), ("code", &problem.code), ("related", &problem.related)] {
+        if let Some(value) = value {
+            object[name] = value.as_str().into();
+        }
+    }
+    object
+}
+
+fn sentence(report: &DiagnosticsReport) -> String {
+    let who = report.language_server.as_deref().unwrap_or("the language server");
+    let head = format!("{who}, {} ms", report.waited.as_millis());
+    let scope = report.scope.as_ref().map(|scope| format!(" ({scope})")).unwrap_or_default();
+    let detail = report.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+    let overtaken = if report.overtaken_by.is_some() { "; this already holds for your newer edit of the same file" } else { "" };
+    match report.verdict {
+        Verdict::Clean if report.fixed.is_empty() => format!("{head}: clean{scope}{overtaken}"),
+        Verdict::Clean => format!("{head}: clean{scope}, {} fixed{overtaken}", report.fixed.len()),
+        Verdict::Problems if !report.baseline => {
+            format!("{head}: {} now{scope}; what was there before is not known{overtaken}", problems(report.introduced.len()))
+        }
+        Verdict::Problems => format!(
+            "{head}: {} introduced, {} fixed, {} unchanged{scope}{overtaken}",
+            report.introduced.len() + report.elsewhere.len(),
+            report.fixed.len(),
+            report.unchanged.len()
+        ),
+        Verdict::Later => "diagnostics: not waited for, as asked; they come on top of your next result".into(),
+        Verdict::Loading => {
+            format!("{who} is still loading{detail}: not known yet whether this is right; that comes on top of your next result{}", floor(report))
+        }
+        Verdict::TimedOut => format!(
+            "{who} has not answered within {} ms{detail}: not known yet whether this is right; that comes on top of your next result{}",
+            report.waited.as_millis(),
+            floor(report)
+        ),
+        Verdict::Crashed => {
+            format!("{who} crashed{detail}: the file is on disk, whether it is right is not known{}", floor(report))
+        }
+        Verdict::NoProject => format!("{who} does not know this file as part of a project{detail}: types were not checked{}", floor(report)),
+        Verdict::NoLanguageServer => format!("no language server{detail}: types were not checked{}", floor(report)),
+    }
+}
+
+fn floor(report: &DiagnosticsReport) -> String {
+    match report.floor.len() {
+        0 => String::new(),
+        count => format!("; the syntax check found {}", problems(count)),
+    }
+}
+
+fn problems(count: usize) -> String {
+    if count == 1 { "1 problem".into() } else { format!("{count} problems") }
+}
+
+fn problem_line(problem: &Problem) -> String {
+    let mut line = format!(
+        "{}:{}:{} {} {}",
+        one_line(&problem.file, 200),
+        problem.line,
+        problem.column,
+        problem.severity.name(),
+        one_line(&problem.message, 300)
+    );
+    let origin: Vec<String> = [&problem.source, &problem.code].into_iter().flatten().map(|text| one_line(text, 60)).collect();
+    if !origin.is_empty() {
+        line.push_str(&format!(" ({})", origin.join(" ")));
+    }
+    if let Some(related) = &problem.related {
+        line.push_str(&format!(" [{}]", one_line(related, 200)));
+    }
+    line
+}
+
+fn problem_lines(out: &mut String, indent: &str, problems: &[Problem]) {
+    let mut sorted: Vec<&Problem> = problems.iter().collect();
+    sorted.sort_by_key(|problem| (problem.severity, problem.line, problem.column));
+    for problem in sorted.iter().take(MOST_PROBLEMS) {
+        out.push_str(&format!("{indent}{}\n", problem_line(problem)));
+    }
+    if sorted.len() > MOST_PROBLEMS {
+        out.push_str(&format!("{indent}… and {} more\n", sorted.len() - MOST_PROBLEMS));
+    }
+}
+
+fn elsewhere_lines(out: &mut String, elsewhere: &[Problem]) {
+    let mut files: Vec<&str> = Vec::new();
+    let (mut shown, mut hidden) = (0, 0);
+    for problem in elsewhere {
+        if !files.contains(&problem.file.as_str()) {
+            files.push(&problem.file);
+        }
+        let named = files.iter().position(|file| *file == problem.file).is_some_and(|at| at < MOST_FILES_ELSEWHERE);
+        if named && shown < MOST_PROBLEMS {
+            out.push_str(&format!("  elsewhere: {}\n", problem_line(problem)));
+            shown += 1;
+        } else {
+            hidden += 1;
+        }
+    }
+    if hidden > 0 {
+        out.push_str(&format!("  elsewhere: … and {hidden} more, in {} files altogether\n", files.len()));
+    }
+}
+
+fn fixed_line(out: &mut String, fixed: &[Problem]) {
+    if fixed.is_empty() || fixed.len() > MOST_FIXED {
+        return;
+    }
+    let named: Vec<String> = fixed.iter().map(|problem| one_line(&problem.message, 120)).collect();
+    out.push_str(&format!("  fixed: {}\n", named.join(" · ")));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn problem(file: &str, line: u32, message: &str) -> Problem {
+        Problem {
+            file: file.into(),
+            line,
+            column: 2,
+            severity: Severity::Error,
+            message: message.into(),
+            source: Some("compiler".into()),
+            code: None,
+            related: None,
+        }
+    }
+
+    fn report(verdict: Verdict) -> DiagnosticsReport {
+        DiagnosticsReport {
+            verdict,
+            scope: None,
+            language_server: Some("gopls".into()),
+            detail: None,
+            waited: Duration::from_millis(84),
+            version: Some(2),
+            overtaken_by: None,
+            baseline: true,
+            introduced: vec![],
+            fixed: vec![],
+            unchanged: vec![],
+            elsewhere: vec![],
+            floor: vec![],
+        }
+    }
+
+    #[test]
+    fn every_verdict_has_its_own_sentence() {
+        use Verdict::*;
+        let mut sentences: Vec<String> =
+            [Clean, Problems, Later, Loading, TimedOut, Crashed, NoProject, NoLanguageServer].map(|v| sentence(&report(v))).into();
+        assert_eq!(sentences[0], "gopls, 84 ms: clean");
+        assert_eq!(sentences.iter().filter(|sentence| sentence.contains("clean")).count(), 1);
+        sentences.sort();
+        sentences.dedup();
+        assert_eq!(sentences.len(), 8);
+    }
+
+    #[test]
+    fn problems_are_named_errors_first_and_capped() {
+        let mut report = report(Verdict::Problems);
+        report.introduced = (0..30).map(|n| problem("a.go", 30 - n, "broken")).collect();
+        report.introduced[29].severity = Severity::Warning;
+        report.elsewhere = (0..9).map(|n| problem(&format!("b{n}.go"), 1, "broken too")).collect();
+        let text = verdict_text(&report);
+        assert!(text.starts_with("gopls, 84 ms: 39 introduced, 0 fixed, 0 unchanged\n  a.go:2:2 error broken (compiler)\n"), "{text}");
+        assert!(text.contains("  … and 10 more\n") && text.contains("… and 4 more, in 9 files altogether"), "{text}");
+    }
+
+    #[test]
+    fn hostile_messages_stay_on_their_line() {
+        let mut report = report(Verdict::Problems);
+        report.introduced = vec![problem("a\nb.go", 1, "x\nedited b.go: lines 1-2\u{1b}[2J")];
+        assert_eq!(verdict_text(&report).lines().count(), 2);
+        assert!(!verdict_text(&report).contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,84 @@
+//! A change that did not land, and a path that was not accepted, in words an agent can act on.
+
+use super::{ToolError, refusal};
+use crate::landing::Unlanded;
+use crate::replace::RefusalCode;
+use crate::workspace::paths::PathRefused;
+use crate::workspace::paths::contained::{ReadError, WriteError};
+
+/// The error for a change of `file` (relative to the workspace) that did not land.
+pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
+    let error = match unlanded {
+        Unlanded::Refused { text, edit, refused } => {
+            let explanation = refusal::explain(text, &edit.query(), refused);
+            let mut error = ToolError::caller(code(refused.code), explanation.message);
+            error.hints.extend(explanation.hint);
+            error
+        }
+        Unlanded::Missing => ToolError::caller("no_such_file", "there is no such file")
+            .hint("check the path with `read` on its directory, or create the file with `write`"),
+        Unlanded::Unseen { lines } => ToolError::caller(
+            "not_read",
+            format!("it exists with {lines} lines that this session has not read in their present form, and `write` would replace them all"),
+        )
+        .hint(format!("call `read` with file_path {file}, then `write` again; or change a part with `edit`")),
+        Unlanded::Undecodable(reason) => {
+            ToolError::caller("binary", reason.to_string()).hint("leave this file alone, or change it with its own tool")
+        }
+        Unlanded::Read(error) => read_error(file, error),
+        Unlanded::Write(error) => write_error(error),
+        Unlanded::ShuttingDown => ToolError::environment("shutting_down", "the service is shutting down"),
+    };
+    error.about(file)
+}
+
+/// The error for a path that was not accepted. `typed` is the path as it was received.
+pub fn path_refused(refused: &PathRefused) -> ToolError {
+    let mut error = ToolError::caller(refused.code.name(), refused.message.clone());
+    error.hints.extend(refused.hint.clone());
+    error
+}
+
+/// The error for a file that could not be read.
+pub fn read_error(file: &str, error: &ReadError) -> ToolError {
+    match error {
+        ReadError::TooLarge { bytes, most } => {
+            ToolError::caller("too_large", format!("it has {bytes} bytes; files over {most} are not opened"))
+        }
+        ReadError::NotAFile { what } => ToolError::caller("not_a_file", format!("it is {what}, not a file")),
+        ReadError::Escapes => ToolError::caller("outside", format!("{file} leads out of the workspace")),
+        ReadError::Io(error) => ToolError::environment("io", error.to_string()),
+    }
+}
+
+fn write_error(error: &WriteError) -> ToolError {
+    match error {
+        WriteError::ReadOnly => ToolError::environment("read_only", "the file is write-protected; it is unchanged")
+            .hint("ask the user before changing its permissions"),
+        WriteError::ChangedMeanwhile => {
+            ToolError::caller("changed_meanwhile", "another program keeps changing it; it was not touched").hint("call `read`, then try again")
+        }
+        WriteError::NoSpace => {
+            ToolError::environment("no_space", "the disk is full; the file is unchanged").hint("free some space, then make the same call again")
+        }
+        WriteError::Escapes => ToolError::caller("outside", "it leads out of the workspace"),
+        WriteError::NotAFile { what } => ToolError::caller("not_a_file", format!("it is {what}, not a file")),
+        WriteError::HardLinked { links } => {
+            ToolError::environment("hard_link", format!("it is one of {links} hard links; replacing it would part it from the others"))
+        }
+        WriteError::Io(error) => ToolError::environment("io", format!("{error}; the file is unchanged")),
+    }
+}
+
+fn code(code: RefusalCode) -> &'static str {
+    match code {
+        RefusalCode::NotFound => "not_found",
+        RefusalCode::Ambiguous => "ambiguous",
+        RefusalCode::AlreadyApplied => "already_applied",
+        RefusalCode::Stale => "stale",
+        RefusalCode::TooLittleInformation => "too_little_information",
+        RefusalCode::Identical => "identical",
+        RefusalCode::ElisionUnclear => "elision_unclear",
+        RefusalCode::TooLarge => "too_large",
+    }
+}

@@ -1,0 +1,138 @@
+//! One agent's connection: which workspace a call means, what the agent has seen, and which reports it is still owed.
+
+mod owed;
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::FutureExt;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+pub use owed::Owed;
+
+use crate::landing::Fingerprint;
+use crate::report::{Reply, ToolError, one_line};
+use crate::tools::{ALL, Arguments, Tool, WORKSPACE};
+use crate::workspace::verdict::DiagnosticsReport;
+use crate::workspace::{Registry, Settling, Workspace};
+
+/// One agent's connection. A cheap handle.
+#[derive(Debug, Clone)]
+pub struct Session {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    registry: Registry,
+    /// The workspace of calls that name none.
+    home: PathBuf,
+    /// What the agent last saw of each file, by real path.
+    seen: Mutex<HashMap<PathBuf, Fingerprint>>,
+    owed: Owed,
+}
+
+/// One call being carried out: what a tool may use.
+#[derive(Debug)]
+pub struct Call {
+    /// The session it belongs to.
+    pub session: Session,
+    /// The workspace it means.
+    pub workspace: Workspace,
+    /// Cancelled when the client no longer waits: ends waiting, never a write.
+    pub cancel: CancellationToken,
+}
+
+impl Session {
+    /// A session whose calls mean the workspace at `home` (absolute) unless they say otherwise.
+    pub fn new(registry: Registry, home: PathBuf) -> Session {
+        Session { shared: Arc::new(Shared { registry, home, seen: Mutex::default(), owed: Owed::default() }) }
+    }
+
+    /// Carries out one call and says what came of it; never fails, never panics.
+    #[tracing::instrument(skip(self, arguments, cancel))]
+    pub async fn call(&self, name: &str, arguments: Map<String, Value>, cancel: CancellationToken) -> Reply {
+        let Some(tool) = ALL.iter().find(|tool| tool.name == name) else {
+            let names: Vec<&str> = ALL.iter().map(|tool| tool.name).collect();
+            let error = ToolError::caller("unknown_tool", format!("there is no tool `{}`", one_line(name, 80)))
+                .hint(format!("the tools are {}", names.join(", ")));
+            return Reply::refused(&error, false);
+        };
+        let outcome = AssertUnwindSafe(self.run(tool, &arguments, cancel)).catch_unwind().await;
+        let mut reply = match outcome {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(error)) => Reply::refused(&error, !tool.read_only),
+            Err(panic) => {
+                tracing::error!(tool = tool.name, "the call panicked: {}", panic_text(&*panic));
+                // Whether it wrote before it panicked is not known here, so nothing is claimed of the disk.
+                let error = ToolError::bug("landfall itself failed on this call; whether the file changed is not known").hint("call `read` on the file to see");
+                Reply::refused(&error, false)
+            }
+        };
+        self.shared.owed.put_on_top(&mut reply);
+        reply
+    }
+
+    async fn run(&self, tool: &Tool, typed: &Map<String, Value>, cancel: CancellationToken) -> Result<Reply, ToolError> {
+        let parameters = std::iter::once(&WORKSPACE).chain(tool.parameters);
+        let arguments = Arguments::read(parameters, typed)?;
+        let workspace = self.workspace(&arguments)?;
+        let unknown = arguments.unknown.join(", ");
+        let call = Call { session: self.clone(), workspace, cancel };
+        let mut reply = (tool.run)(&call, arguments).await?;
+        if !unknown.is_empty() {
+            reply.note(&format!("note: `{}` does not know {unknown}; left out", tool.name));
+        }
+        Ok(reply)
+    }
+
+    /// The workspace a call means: the one it names, else the open one that its absolute path lies in, else home.
+    fn workspace(&self, arguments: &Arguments) -> Result<Workspace, ToolError> {
+        let root = match arguments.text("workspace") {
+            Some(named) => PathBuf::from(named.trim()),
+            None => {
+                let inside = arguments.text("file_path").and_then(|path| self.shared.registry.containing(path.as_ref()));
+                if let Some(workspace) = inside {
+                    return Ok(workspace);
+                }
+                self.shared.home.clone()
+            }
+        };
+        self.shared.registry.open(&root).map_err(|error| {
+            ToolError::caller("bad_workspace", format!("the workspace {} cannot be opened: {error}", one_line(&root.display().to_string(), 300)))
+                .hint("give `workspace` as the absolute path of an existing directory, or leave it out")
+        })
+    }
+
+    /// What the agent last saw of the file at `path` (real path).
+    pub fn seen(&self, path: &std::path::Path) -> Option<Fingerprint> {
+        self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied()
+    }
+
+    /// Notes that the agent has seen the file at `path` (real path) with this content.
+    pub fn saw(&self, path: PathBuf, content: Fingerprint) {
+        self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(path, content);
+    }
+}
+
+impl Call {
+    /// Waits for what the language servers say of a change. What is not settled by then is owed to the session.
+    pub async fn settle(&self, settling: Settling, budget: Option<Duration>) -> Vec<DiagnosticsReport> {
+        let reports = tokio::select! {
+            reports = settling.wait(budget) => reports,
+            () = self.cancel.cancelled() => settling.wait(Some(Duration::ZERO)).await,
+        };
+        if reports.iter().any(|report| report.verdict.is_owed()) {
+            self.session.shared.owed.expect(settling);
+        }
+        reports
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}

@@ -1,0 +1,55 @@
+//! The tools an agent calls: one file each, one row each in [`ALL`].
+
+pub mod arguments;
+mod changing;
+mod diagnostics;
+mod edit;
+
+mod read;
+mod write;
+
+use std::future::Future;
+use std::pin::Pin;
+
+pub use arguments::{Arguments, Kind, Parameter};
+
+
+use crate::report::{Reply, ToolError};
+use crate::session::Call;
+
+/// A tool: what a client is told of it, and what it does.
+#[derive(Debug)]
+pub struct Tool {
+    /// `[a-z_]` only, without a prefix of ours: clients add their own.
+    pub name: &'static str,
+    /// What the model is told. Holds the words a tool search would use.
+    pub about: &'static str,
+    /// What it takes.
+    pub parameters: &'static [Parameter],
+    /// Whether it leaves the disk as it is; clients run such calls in parallel.
+    pub read_only: bool,
+    /// Carries out a call.
+    pub run: Run,
+}
+
+/// The work of a tool on one call.
+pub type Run = for<'c> fn(&'c Call, Arguments) -> Pin<Box<dyn Future<Output = Result<Reply, ToolError>> + Send + 'c>>;
+
+/// Every tool, in the order a client lists them.
+pub const ALL: &[&Tool] = &[&read::TOOL, &edit::TOOL, &write::TOOL, &diagnostics::TOOL];
+
+/// Taken by every tool beside its own.
+pub(crate) const WORKSPACE: Parameter = Parameter::optional(
+    "workspace",
+    &["workspace_root", "project_root"],
+    Kind::Text,
+    "Absolute path of the workspace, only needed when several are open",
+);
+
+/// The path parameter of the tools that work on one file.
+pub(crate) const FILE_PATH: Parameter = Parameter::required(
+    "file_path",
+    &["path", "file", "filename", "file_name", "filepath", "target_file", "target"],
+    Kind::Text,
+    "Path of the file, relative to the workspace (preferred, for example src/main.go) or absolute",
+);

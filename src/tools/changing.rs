@@ -1,0 +1,34 @@
+//! What the tools that change one file have in common.
+
+use std::time::Duration;
+
+use super::{Arguments, Kind, Parameter};
+use crate::landing::{self, Deed, Fingerprint, Wanted};
+use crate::report::{self, Reply, ToolError};
+use crate::session::Call;
+use crate::workspace::paths::{self, Purpose};
+
+/// Whether a result waits for the language server.
+pub(super) const SETTLE: Parameter = Parameter::optional(
+    "settle",
+    &[],
+    Kind::Choice(&["now", "later"]),
+    "now (default): the result has the compiler's verdict; later: return at once, the verdict comes with your next result",
+);
+
+/// Lands `wanted` on the file that `arguments` name, waits for the verdict, and tells both.
+pub(super) async fn land(call: &Call, purpose: Purpose, wanted: Wanted, arguments: Arguments) -> Result<Reply, ToolError> {
+    let typed = arguments.required_text("file_path");
+    let target = paths::resolve(call.workspace.paths(), typed, purpose).map_err(|refused| report::path_refused(&refused))?;
+    let (file, absolute) = (target.relative.clone(), target.absolute.clone());
+    let seen = call.session.seen(&absolute);
+    let (landed, settling) =
+        landing::land(&call.workspace, target, wanted, seen).await.map_err(|unlanded| report::unlanded(&file, &unlanded))?;
+    call.session.saw(absolute, Fingerprint::of(&landed.planned.after));
+    if landed.planned.deed == Deed::LeftAsIs {
+        return Ok(report::change(&landed, None));
+    }
+    let budget = (arguments.text("settle") == Some("later")).then_some(Duration::ZERO);
+    let reports = call.settle(settling, budget).await;
+    Ok(report::change(&landed, reports.first()))
+}

@@ -1,0 +1,53 @@
+//! `edit`: one replacement in one file.
+
+use super::{Arguments, FILE_PATH, Kind, Parameter, Tool};
+use super::changing::{SETTLE, land};
+use crate::landing::{Edit, Wanted};
+use crate::workspace::paths::Purpose;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "edit",
+    about: "Edit a file: find old_string in it and replace it with new_string (modify, change, update, fix, insert or delete \
+            text or code). Copy old_string from the file with two or three unchanged lines around the change; small differences \
+            in white space, indentation, quotes or escapes are put right. The first line of the result says whether the file on \
+            disk was changed; the lines below are the compiler's verdict on the changed file.",
+    parameters: &[
+        FILE_PATH,
+        Parameter::required(
+            "old_string",
+            &["old_str", "old_text", "old", "search", "find", "target_text", "old_code"],
+            Kind::Text,
+            "The text to replace, as it stands in the file, without line numbers; must fit one place only",
+        ),
+        Parameter::required(
+            "new_string",
+            &["new_str", "new_text", "new", "replace", "replacement", "replacement_text", "new_code"],
+            Kind::Text,
+            "The text to put in its place (empty to delete)",
+        ),
+        Parameter::optional(
+            "replace_all",
+            &["all", "replace_everywhere", "multiple"],
+            Kind::Flag,
+            "Replace every place where old_string stands (default false)",
+        ),
+        Parameter::optional(
+            "near_line",
+            &["line", "line_number", "line_hint", "start_line"],
+            Kind::Count,
+            "If old_string stands in several places: the line of the one that is meant",
+        ),
+        SETTLE,
+    ],
+    read_only: false,
+    run: |call, arguments| Box::pin(land(call, Purpose::EditFile, wanted(&arguments), arguments)),
+};
+
+fn wanted(arguments: &Arguments) -> Wanted {
+    Wanted::Edit(Edit {
+        old: arguments.required_text("old_string").to_owned(),
+        new: arguments.required_text("new_string").to_owned(),
+        replace_all: arguments.flag("replace_all"),
+        near_line: arguments.count("near_line").filter(|line| *line > 0),
+    })
+}

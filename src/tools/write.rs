@@ -1,0 +1,28 @@
+//! `write`: the whole content of one file.
+
+use super::changing::{SETTLE, land};
+use super::{FILE_PATH, Kind, Parameter, Tool};
+use crate::landing::Wanted;
+use crate::workspace::paths::Purpose;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "write",
+    about: "Write a whole file: create a new file (its directories too) or overwrite an existing one with content. An existing \
+            file must have been read before; to change a part of it use edit. The first line of the result says what is on disk \
+            now; the lines below are the compiler's verdict.",
+    parameters: &[
+        FILE_PATH,
+        Parameter::required(
+            "content",
+            &["contents", "text", "file_text", "file_content", "data", "body"],
+            Kind::Text,
+            "The whole new content of the file",
+        ),
+        SETTLE,
+    ],
+    read_only: false,
+    run: |call, arguments| {
+        let wanted = Wanted::Write(arguments.required_text("content").to_owned());
+        Box::pin(land(call, Purpose::WriteFile, wanted, arguments))
+    },
+};
