@@ -2,6 +2,18 @@
 //!
 //! Pure: no IO, no clock, no randomness; the same call gives the same answer on every machine.
 
+mod alignment;
+mod changes;
+mod exact;
+mod file_lines;
+mod indent;
+mod line_diff;
+mod many;
+mod transfer;
+mod trimmed;
+
+pub use many::{ManyLanded, ManyRefused, replace_many};
+
 use crate::text::{LineRange, Span};
 
 /// One wanted replacement, as the agent typed it.
@@ -64,6 +76,22 @@ pub enum RefusalCode {
     TooLarge,
 }
 
+impl RefusalCode {
+    /// Its name in results and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            RefusalCode::NotFound => "not_found",
+            RefusalCode::Ambiguous => "ambiguous",
+            RefusalCode::AlreadyApplied => "already_applied",
+            RefusalCode::Stale => "stale",
+            RefusalCode::TooLittleInformation => "too_little_information",
+            RefusalCode::Identical => "identical",
+            RefusalCode::ElisionUnclear => "elision_unclear",
+            RefusalCode::TooLarge => "too_large",
+        }
+    }
+}
+
 /// A refusal and what would help the agent to do better.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refused {
@@ -75,6 +103,12 @@ pub struct Refused {
     pub nearest: Option<Nearest>,
 }
 
+impl Refused {
+    pub(crate) fn plain(code: RefusalCode) -> Refused {
+        Refused { code, hits: Vec::new(), nearest: None }
+    }
+}
+
 /// A stretch of the text that resembles `old` without being it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nearest {
@@ -84,4 +118,24 @@ pub struct Nearest {
     pub differs: String,
     /// How alike, 0 to 1.
     pub similarity: f64,
+}
+
+/// Carries out one replacement on `text`, or says why not.
+///
+/// An exact, unique occurrence is taken as it stands; several are never settled by guessing. Where nothing matches
+/// exactly, `old` is aligned with the lines of `text` and only what differs between `old` and `new` is carried over.
+///
+/// # Errors
+/// [`Refused`] when the place is not certain; the text is then as it was.
+pub fn replace(text: &str, query: &Query<'_>) -> Result<Landed, Refused> {
+    if query.old == query.new {
+        return Err(Refused::plain(RefusalCode::Identical));
+    }
+    if query.old.trim().is_empty() {
+        return Err(Refused::plain(RefusalCode::TooLittleInformation));
+    }
+    if let Some(answer) = exact::replace(text, query) {
+        return answer;
+    }
+    trimmed::replace(text, query)
 }
