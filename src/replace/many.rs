@@ -17,7 +17,7 @@ pub struct ManyRefused {
     /// Which edit, 0-based.
     pub index: usize,
     /// Why.
-    pub refused: Refused,
+    pub refused: Box<Refused>,
     /// The text that this edit met: the ones before it had been applied.
     pub text: String,
     /// Whether each edit matched, the refused one left out of the sequence.
@@ -40,7 +40,7 @@ pub fn replace_many(text: &str, queries: &[Query<'_>]) -> Result<ManyLanded, Man
                 let mut matched = vec![true; index];
                 matched.push(false);
                 matched.extend(which_match(text.clone(), &queries[index + 1..]));
-                return Err(ManyRefused { index, refused, text, matched });
+                return Err(ManyRefused { index, refused: Box::new(refused), text, matched });
             }
         }
     }
