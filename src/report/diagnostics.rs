@@ -239,6 +239,7 @@ mod tests {
             fixed: vec![],
             unchanged: vec![],
             elsewhere: vec![],
+            uncovered: vec![],
             floor: vec![],
         }
     }

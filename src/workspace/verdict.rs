@@ -120,8 +120,33 @@ pub struct DiagnosticsReport {
     pub unchanged: Vec<Problem>,
     /// In other files: there now, not there before.
     pub elsewhere: Vec<Problem>,
+    /// In other files: there now, and not known whether before, because a syntax error that the change mended had
+    /// hidden them. Nothing the change broke.
+    pub uncovered: Vec<Problem>,
     /// Syntax problems that the change introduced, by the floor; only when the verdict is not settled.
     pub floor: Vec<Problem>,
+}
+
+impl DiagnosticsReport {
+    /// A report that tells nothing but the verdict.
+    pub fn unsettled(verdict: Verdict) -> DiagnosticsReport {
+        DiagnosticsReport {
+            verdict,
+            scope: None,
+            language_server: None,
+            detail: None,
+            waited: Duration::ZERO,
+            version: None,
+            overtaken_by: None,
+            baseline: false,
+            introduced: Vec::new(),
+            fixed: Vec::new(),
+            unchanged: Vec::new(),
+            elsewhere: Vec::new(),
+            uncovered: Vec::new(),
+            floor: Vec::new(),
+        }
+    }
 }
 
 /// Bytes that have landed on disk, as text.
