@@ -17,6 +17,7 @@ pub use settling::Settling;
 use crate::config::Servers;
 use crate::dirs::Dirs;
 use locks::FileLocks;
+use paths::{PathRules, Recovery};
 use verdict::{DiagnosticsReport, FileChange};
 
 /// How a workspace is opened.
@@ -56,19 +57,31 @@ pub struct Workspace {
 #[derive(Debug)]
 struct Shared {
     root: PathBuf,
+    paths: PathRules,
     locks: FileLocks,
 }
 
 impl Workspace {
     /// Opens the workspace at `root`, which must be absolute with symlinks resolved. Returns at once; must be called
     /// within a tokio runtime.
-    pub fn open(root: PathBuf, _options: WorkspaceOptions) -> Workspace {
-        Workspace { shared: Arc::new(Shared { root, locks: FileLocks::default() }) }
+    pub fn open(root: PathBuf, options: WorkspaceOptions) -> Workspace {
+        let paths = PathRules {
+            root: root.clone(),
+            spellings: options.spellings.clone(),
+            recovery: Recovery::default(),
+            allow: Vec::new(),
+        };
+        Workspace { shared: Arc::new(Shared { root, paths, locks: FileLocks::default() }) }
     }
 
     /// Its root, absolute, symlinks resolved.
     pub fn root(&self) -> &Path {
         &self.shared.root
+    }
+
+    /// How paths are resolved in it.
+    pub fn paths(&self) -> &PathRules {
+        &self.shared.paths
     }
 
     /// Its file locks.
