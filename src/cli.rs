@@ -1,7 +1,9 @@
 //! The command line: one file a subcommand.
 
+mod demo;
 mod mcp;
 mod replace;
+mod service;
 
 use std::process::ExitCode;
 
@@ -19,6 +21,8 @@ pub struct Cli {
 enum Command {
     /// Serve an agent over MCP on standard input and output
     Mcp(mcp::Arguments),
+    /// Show the main job on bundled Go, Java and Zig projects, as an agent sees it
+    Demo(demo::Arguments),
     /// Run the replacer alone as a filter: JSON lines in, JSON lines out
     Replace,
 }
@@ -29,10 +33,12 @@ impl Cli {
     /// # Errors
     /// What kept it from being carried out, for standard error.
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        let mut out = std::io::stdout();
         match self.command {
             Command::Mcp(arguments) => mcp::run(arguments),
+            Command::Demo(arguments) => demo::run(arguments, &mut out),
             Command::Replace => {
-                replace::run(std::io::stdin().lock(), std::io::stdout().lock())?;
+                replace::run(std::io::stdin().lock(), out.lock())?;
                 Ok(ExitCode::SUCCESS)
             }
         }

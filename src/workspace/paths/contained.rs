@@ -1,0 +1,1 @@
+//! Opening, making and replacing files beneath the root.

@@ -1,0 +1,9 @@
+//! The binary, driven as a client drives it.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod editing;
+mod protocol;
+mod reading;

@@ -1,0 +1,8 @@
+//! Real language servers and compilers behind the real binary: what is installed runs, the rest is skipped with a line.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod go;
+mod java;
+mod zig;

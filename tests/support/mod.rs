@@ -1,0 +1,251 @@
+//! An agent's side of the wire: starts the real binary on a workspace and calls its tools over MCP.
+
+#![allow(dead_code, reason = "each test target uses its part")]
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// How long any one answer may take before the test fails.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running `landfall mcp` and the workspace it serves.
+pub struct Agent {
+    child: Child,
+    input: Option<ChildStdin>,
+    messages: Receiver<String>,
+    early: HashMap<u64, Value>,
+    next: u64,
+    workspace: PathBuf,
+    _folder: Option<tempfile::TempDir>,
+}
+
+/// A tool's result.
+#[derive(Debug)]
+pub struct Reply {
+    pub text: String,
+    pub is_error: bool,
+    pub structured: Value,
+}
+
+impl Reply {
+    /// The first line: the state of the disk.
+    pub fn first_line(&self) -> &str {
+        self.text.lines().next().unwrap_or_default()
+    }
+
+    /// The verdict's name.
+    pub fn verdict(&self) -> &str {
+        self.structured["diagnostics"]["verdict"].as_str().unwrap_or_default()
+    }
+
+    /// The messages of a list of problems (`introduced`, `elsewhere`, …), each after its `file:line`.
+    pub fn problems(&self, list: &str) -> Vec<String> {
+        let problems = self.structured["diagnostics"][list].as_array().cloned().unwrap_or_default();
+        problems.iter().map(|p| format!("{}:{} {}", p["file"].as_str().unwrap_or_default(), p["line"], p["message"].as_str().unwrap_or_default())).collect()
+    }
+}
+
+impl Agent {
+    /// On a fresh workspace with `files`, without language servers.
+    pub fn with_files(files: &[(&str, &[u8])]) -> Agent {
+        Agent::in_folder(files, &["--no-lsp"])
+    }
+
+    /// On a fresh workspace with `files`, with whatever language servers are installed.
+    pub fn on_project(files: &[(&str, &str)]) -> Agent {
+        let files: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
+        Agent::in_folder(&files, &[])
+    }
+
+    fn in_folder(files: &[(&str, &[u8])], arguments: &[&str]) -> Agent {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for (path, content) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+            std::fs::write(path, content).expect("a file");
+        }
+        let mut agent = Agent::start(folder.path(), arguments, &[]);
+        agent._folder = Some(folder);
+        agent
+    }
+
+    /// On an existing folder, with further arguments and environment.
+    pub fn start(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Agent {
+        let mut agent = Agent::start_silent(workspace, arguments, environment);
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+        let answer = agent.request("initialize", hello);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "landfall", "{answer}");
+        agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        agent
+    }
+
+    /// Without the protocol's opening.
+    pub fn start_silent(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Agent {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_landfall"))
+            .args(["mcp", "--no-daemon", "--structured", "--workspace"])
+            .arg(workspace)
+            .args(arguments)
+            .envs(environment.iter().copied())
+            .current_dir(workspace)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("the binary starts");
+        let output = BufReader::new(child.stdout.take().expect("its output"));
+        let (sender, messages) = channel();
+        std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let workspace = workspace.canonicalize().expect("a real path");
+        Agent { input: child.stdin.take(), child, messages, early: HashMap::new(), next: 0, workspace, _folder: None }
+    }
+
+    /// The workspace's root.
+    pub fn root(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// The process id of the service.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The bytes of a file of the workspace.
+    pub fn bytes(&self, path: &str) -> Vec<u8> {
+        std::fs::read(self.workspace.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// The text of a file of the workspace.
+    pub fn text(&self, path: &str) -> String {
+        String::from_utf8(self.bytes(path)).expect("UTF-8")
+    }
+
+    /// Calls a tool and waits for its result.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Reply {
+        let id = self.post(tool, arguments);
+        self.reply(id)
+    }
+
+    /// Sends a call without waiting.
+    pub fn post(&mut self, tool: &str, arguments: Value) -> u64 {
+        self.next += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.next, "method": "tools/call", "params": { "name": tool, "arguments": arguments } }));
+        self.next
+    }
+
+    /// The result of an earlier [`Agent::post`].
+    pub fn reply(&mut self, id: u64) -> Reply {
+        let answer = self.answer(id);
+        let result = &answer["result"];
+        assert!(result.is_object(), "a protocol error: {answer}");
+        let text = result["content"].as_array().expect("content").iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n");
+        Reply { text, is_error: result["isError"] == true, structured: result["structuredContent"].clone() }
+    }
+
+    /// Sends a request and waits for the whole answer, result or error.
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }));
+        self.answer(self.next)
+    }
+
+    /// Sends a line as it is.
+    pub fn send_raw(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("input is open");
+        input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n")).and_then(|()| input.flush()).expect("the service reads");
+    }
+
+    /// Waits for the answer with this id.
+    pub fn answer(&mut self, id: u64) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(answer) = self.early.remove(&id) {
+                return answer;
+            }
+            match self.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) => {
+                    let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("stdout is the wire, but carried {line:?}: {error}"));
+                    if let Some(id) = message["id"].as_u64() {
+                        self.early.insert(id, message);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => panic!("no answer to request {id} within {PATIENCE:?}"),
+                Err(RecvTimeoutError::Disconnected) => panic!("the service ended before it answered request {id}"),
+            }
+        }
+    }
+
+    /// Calls `diagnostics` on a file until the language server has settled.
+    pub fn wait_until_settled(&mut self, file: &str) -> Reply {
+        let deadline = Instant::now() + Duration::from_secs(180);
+        loop {
+            let reply = self.call("diagnostics", json!({ "file_path": file }));
+            if !matches!(reply.verdict(), "loading" | "timed_out") {
+                return reply;
+            }
+            assert!(Instant::now() < deadline, "not settled in time: {}", reply.text);
+        }
+    }
+
+    /// Closes the service's input and waits for its end; the exit code.
+    pub fn finish(mut self) -> i32 {
+        drop(self.input.take());
+        wait_until("the service ends", || self.child.try_wait().expect("a child").is_some());
+        self.child.wait().expect("a child").code().unwrap_or(-1)
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.send_raw(&message.to_string());
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let deadline = Instant::now() + Duration::from_secs(8);
+        while Instant::now() < deadline && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::yield_now();
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits for a condition, at most [`PATIENCE`].
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "in vain: {what}");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// Whether a test that needs `what` (`go`, `java`, `zig-check`, `zls`) runs: when `programs` are all there.
+///
+/// Skipping is printed. Under `LANDFALL_REQUIRE` (a comma-separated list of `what`) a missing program is a failure.
+pub fn available(what: &str, programs: &[&str]) -> bool {
+    let missing: Vec<&str> = programs.iter().copied().filter(|program| !installed(program)).collect();
+    if missing.is_empty() {
+        return true;
+    }
+    let required = std::env::var("LANDFALL_REQUIRE").unwrap_or_default();
+    assert!(!required.split(',').any(|word| word.trim() == what), "LANDFALL_REQUIRE names {what}, but {} is not there", missing.join(", "));
+    println!("skipped: {what} needs {}, not installed", missing.join(", "));
+    false
+}
+
+fn installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let private = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/share")));
+    let servers = private.map(|data| data.join("landfall/servers"));
+    let found_private = servers.is_some_and(|servers| {
+        [servers.join(program).join("bin").join(program), servers.join(program).join(program)].iter().any(|path| path.is_file())
+    });
+    found_private || std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+}
