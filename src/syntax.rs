@@ -5,11 +5,13 @@
 
 mod brackets;
 mod finding;
+mod outline;
 mod problems;
 mod tree;
 
 use std::path::Path;
 
+pub use outline::{Symbol, SymbolKind, enclosing, outline};
 pub use problems::{MAX_PROBLEMS, SyntaxProblem, new_problems};
 pub use tree::SyntaxTree;
 
