@@ -11,7 +11,12 @@ use super::spelling::{Kind, Reading, cleaned, readings, segments, segments_of};
 use super::{PathRules, Purpose, Recovery, Resolved};
 
 /// [`super::resolve`] on any disk.
-pub(super) fn resolve_on(disk: &impl Disk, rules: &PathRules, typed: &str, purpose: Purpose) -> Result<Resolved, PathRefused> {
+pub(super) fn resolve_on(
+    disk: &impl Disk,
+    rules: &PathRules,
+    typed: &str,
+    purpose: Purpose,
+) -> Result<Resolved, PathRefused> {
     malformed(typed)?;
     let home = disk.home();
     let roots = rules.roots();
@@ -56,7 +61,8 @@ impl<D: Disk> Question<'_, D> {
                 return Err(Message::new(message).refuse(PathCode::LinkCircle, None, None));
             }
             End::Denied => {
-                let mut message = Message::new(format!("`{}` may not be looked at (permission denied)", shown(self.typed)));
+                let mut message =
+                    Message::new(format!("`{}` may not be looked at (permission denied)", shown(self.typed)));
                 message.line(self.points_to(&place.real));
                 return Err(message.refuse(PathCode::Denied, None, None));
             }
@@ -72,10 +78,14 @@ impl<D: Disk> Question<'_, D> {
         };
         match (self.purpose, place.end) {
             (_, End::Special(what)) => wrong(PathCode::NotAFile, what, "give the path of a regular file"),
-            (Purpose::Directory, End::File) => wrong(PathCode::NotADirectory, "a file, and a directory is needed", "give the directory it is in"),
-            (Purpose::ReadFile | Purpose::EditFile | Purpose::WriteFile, End::Directory) => {
-                wrong(PathCode::IsDirectory, "a directory, and a file is needed", "name a file in it; `glob` lists what is there")
+            (Purpose::Directory, End::File) => {
+                wrong(PathCode::NotADirectory, "a file, and a directory is needed", "give the directory it is in")
             }
+            (Purpose::ReadFile | Purpose::EditFile | Purpose::WriteFile, End::Directory) => wrong(
+                PathCode::IsDirectory,
+                "a directory, and a file is needed",
+                "name a file in it; `glob` lists what is there",
+            ),
             _ => Ok(self.resolved(place, None)),
         }
     }
@@ -131,12 +141,15 @@ impl<D: Disk> Question<'_, D> {
             }
             let inside = self.is_inside(&place.real);
             match reading.kind {
-                Kind::AsTyped if inside || self.is_allowed(&place.real)? => return Ok(Some(self.resolved(place, None))),
+                Kind::AsTyped if inside || self.is_allowed(&place.real)? => {
+                    return Ok(Some(self.resolved(place, None)));
+                }
                 Kind::AsTyped => return Err(self.elsewhere(place)),
                 Kind::WholeRoot if inside => return Ok(Some(self.resolved(place, None))),
                 Kind::EndOfRoot | Kind::Prefix if inside && place.existing != self.rules.root => {
                     let right = self.relative(&place.real);
-                    let note = format!("path put right: you typed {} ; in the workspace it is {right}", shown(self.typed));
+                    let note =
+                        format!("path put right: you typed {} ; in the workspace it is {right}", shown(self.typed));
                     return Ok(Some(self.resolved(place, Some(note))));
                 }
                 _ => {}
@@ -162,19 +175,25 @@ impl<D: Disk> Question<'_, D> {
         let own_name = places.iter().find(|(reading, _)| reading.clean && reading.kind == Kind::EndOfRoot);
         if let Some((_, place)) = own_name.filter(|_| meant.existing == self.rules.root) {
             let right = self.relative(&place.real);
-            let mut message = Message::new(format!("`{}` begins with the workspace's own name `{new}`", shown(self.typed)));
+            let mut message =
+                Message::new(format!("`{}` begins with the workspace's own name `{new}`", shown(self.typed)));
             message.line(format!("the workspace {} has no directory of that name in it", shown_path(&self.rules.root)));
             message.line(format!("nearest: `{}`", shown(&right)));
             let hint = format!("use `{}`; if a new directory `{new}` is meant, make it first", shown(&right));
             return Err(message.refuse(PathCode::NearDuplicate, Some(hint), Some(right)));
         }
-        let twin = self.disk.list(&meant.existing).into_iter().find(|entry| entry.is_directory && is_near_duplicate(new, &entry.name));
+        let twin = self
+            .disk
+            .list(&meant.existing)
+            .into_iter()
+            .find(|entry| entry.is_directory && is_near_duplicate(new, &entry.name));
         let Some(twin) = twin else { return Ok(()) };
         let mut path = meant.existing.join(&twin.name);
         path.extend(below);
         path.extend(rest.last());
         let right = self.relative(&path);
-        let mut message = Message::new(format!("`{}` would make a new directory `{new}` beside `{}`", shown(self.typed), twin.name));
+        let mut message =
+            Message::new(format!("`{}` would make a new directory `{new}` beside `{}`", shown(self.typed), twin.name));
         message.line(format!("first difference: you typed `{new}`, the directory is `{}`", twin.name));
         message.line(format!("nearest: `{}`", shown(&right)));
         let hint = format!("use `{}`; if a new directory `{new}` is meant, make it first", shown(&right));
@@ -211,7 +230,11 @@ impl<D: Disk> Question<'_, D> {
             let mut message = Message::new(format!("`{typed}` leads out of the workspace through a link"));
             message.line(self.points_to(&place.real));
             message.line(format!("the workspace is {root}"));
-            return message.refuse(PathCode::LinkOutside, Some("choose a path whose real place is in the workspace".to_owned()), None);
+            return message.refuse(
+                PathCode::LinkOutside,
+                Some("choose a path whose real place is in the workspace".to_owned()),
+                None,
+            );
         }
         let likely = likely(&self.text, &place.real, &self.roots);
         let suggestion = self.counterpart(&likely, &place.real);
@@ -221,7 +244,11 @@ impl<D: Disk> Question<'_, D> {
         }
         message.line(self.first_difference(&likely, &place.real));
         message.line(format!("the workspace is {root}"));
-        let stands = if place.exists() { "it exists there and was left alone" } else { "its directory exists there and was left alone" };
+        let stands = if place.exists() {
+            "it exists there and was left alone"
+        } else {
+            "its directory exists there and was left alone"
+        };
         message.line(stands);
         message.refuse(PathCode::Outside, Some(self.outside_hint(suggestion.as_deref())), suggestion)
     }
@@ -234,7 +261,9 @@ impl<D: Disk> Question<'_, D> {
         let root = &self.rules.root;
         let rest: Vec<String> = match (likely.first(), inside) {
             (Some(likely), _) => likely.rest.clone(),
-            (None, true) => segments_of(real.strip_prefix(root).unwrap_or(real)).into_iter().map(str::to_owned).collect(),
+            (None, true) => {
+                segments_of(real.strip_prefix(root).unwrap_or(real)).into_iter().map(str::to_owned).collect()
+            }
             (None, false) => Vec::new(),
         };
         let names: Vec<&str> = rest.iter().map(String::as_str).collect();
@@ -299,7 +328,11 @@ impl<D: Disk> Question<'_, D> {
         let same = names.iter().zip(&root).take_while(|(a, b)| a == b).count();
         let at = format!("/{}", names[..names.len().min(same + 1)].join("/"));
         match root.get(same) {
-            Some(name) => format!("first difference: it leads to {}, the workspace to /{}", shown(&at), shown(&[&root[..same], &[name]].concat().join("/"))),
+            Some(name) => format!(
+                "first difference: it leads to {}, the workspace to /{}",
+                shown(&at),
+                shown(&[&root[..same], &[name]].concat().join("/"))
+            ),
             None => self.points_to(real),
         }
     }

@@ -259,7 +259,12 @@ mod tests {
     #[test]
     fn a_path_is_followed_as_the_kernel_does_and_further_where_it_does_not_exist() {
         let disk = FakeDisk::new(&[
-            "/w/src/a.go", "/w/link -> src", "/w/out -> /etc", "/etc/passwd", "/w/loop -> loop", "/w/dangling -> src/new.go",
+            "/w/src/a.go",
+            "/w/link -> src",
+            "/w/out -> /etc",
+            "/etc/passwd",
+            "/w/loop -> loop",
+            "/w/dangling -> src/new.go",
             "/w/pipe|",
         ]);
         for (typed, real, end) in [

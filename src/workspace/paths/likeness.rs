@@ -36,7 +36,8 @@ pub(super) fn segment_cost(typed: &str, real: &str) -> Option<Cost> {
 
 /// What a name differs by when nothing but separators and case tells it apart.
 pub(super) fn same_letters(typed: &str, real: &str) -> bool {
-    let letters = |name: &str| name.chars().filter(|c| !is_separator(*c)).flat_map(char::to_lowercase).collect::<String>();
+    let letters =
+        |name: &str| name.chars().filter(|c| !is_separator(*c)).flat_map(char::to_lowercase).collect::<String>();
     let typed = letters(typed);
     !typed.is_empty() && typed == letters(real)
 }
@@ -56,7 +57,8 @@ pub(super) fn is_near_duplicate(typed: &str, real: &str) -> bool {
 
 fn one_letter_replaced(typed: &str, real: &str) -> bool {
     let (left, right) = (folded(typed), folded(real));
-    let differing = left.iter().zip(&right).filter(|(a, b)| a != b && !(is_separator(**a) && is_separator(**b))).count();
+    let differing =
+        left.iter().zip(&right).filter(|(a, b)| a != b && !(is_separator(**a) && is_separator(**b))).count();
     left.len() == right.len() && differing == 1
 }
 
@@ -231,7 +233,8 @@ mod tests {
             let typed: Vec<&str> = typed.split('/').collect();
             assert_eq!(cuts(&typed, &root).first(), Some(&Cut { head, cost }), "{typed:?}");
         }
-        for typed in ["home/user/acme-harnesses/runs-hb11/src/a", "home/user/other/runs-hb11/t14/a", "etc/passwd", "a"] {
+        for typed in ["home/user/acme-harnesses/runs-hb11/src/a", "home/user/other/runs-hb11/t14/a", "etc/passwd", "a"]
+        {
             let typed: Vec<&str> = typed.split('/').collect();
             assert_eq!(cuts(&typed, &root), [], "{typed:?}");
         }
@@ -239,10 +242,24 @@ mod tests {
 
     #[test]
     fn near_duplicates_are_slips_and_not_numbers() {
-        for (typed, real) in [("store-s", "stores"), ("stores", "store"), ("Store", "store"), ("intrenal", "internal"), ("my_pkg", "my-pkg")] {
+        for (typed, real) in [
+            ("store-s", "stores"),
+            ("stores", "store"),
+            ("Store", "store"),
+            ("intrenal", "internal"),
+            ("my_pkg", "my-pkg"),
+        ] {
             assert!(is_near_duplicate(typed, real), "{typed} {real}");
         }
-        for (typed, real) in [("v2", "v1"), ("case-10", "case-1"), ("router", "routes"), ("http2", "http"), ("get", "set"), ("cmd", "cmp"), ("a", "a")] {
+        for (typed, real) in [
+            ("v2", "v1"),
+            ("case-10", "case-1"),
+            ("router", "routes"),
+            ("http2", "http"),
+            ("get", "set"),
+            ("cmd", "cmp"),
+            ("a", "a"),
+        ] {
             assert!(!is_near_duplicate(typed, real), "{typed} {real}");
         }
     }

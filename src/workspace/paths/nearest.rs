@@ -43,9 +43,10 @@ pub(super) fn descend(disk: &impl Disk, from: &Path, names: &[&str], limit: Cost
         }
         if lists < MOST_LISTS && cost < limit {
             lists += 1;
-            open.extend(neighbours(&disk.list(&directory), &names[depth..], limit - cost).map(|(step, entry, taken)| {
-                (cost + step, directory.join(&entry.name), depth + taken)
-            }));
+            open.extend(
+                neighbours(&disk.list(&directory), &names[depth..], limit - cost)
+                    .map(|(step, entry, taken)| (cost + step, directory.join(&entry.name), depth + taken)),
+            );
         }
     }
     found
@@ -69,7 +70,8 @@ fn neighbours<'e>(entries: &'e [Entry], names: &[&str], limit: Cost) -> impl Ite
 /// Paths in the workspace that `names` may have meant, relative to `root`, nearest first and at most three.
 pub(super) fn suggestions(disk: &impl Disk, root: &Path, names: &[&str], directory: bool) -> Vec<String> {
     let wanted = |end: End| if directory { end == End::Directory } else { end == End::File };
-    let mut told: Vec<Near> = descend(disk, root, names, NEAR).into_iter().filter(|near| near.cost > 0 && wanted(near.end)).collect();
+    let mut told: Vec<Near> =
+        descend(disk, root, names, NEAR).into_iter().filter(|near| near.cost > 0 && wanted(near.end)).collect();
     if let Some(best) = told.first().map(|near| near.cost) {
         told.retain(|near| near.cost == best);
     }
@@ -96,9 +98,13 @@ fn by_name(disk: &impl Disk, root: &Path, names: &[&str], directory: bool, loose
                 continue;
             }
             if entry.is_directory == directory {
-                let cost = if entry.name == *name { Some(0) } else { segment_cost(name, &entry.name).filter(|_| loosely) };
+                let cost =
+                    if entry.name == *name { Some(0) } else { segment_cost(name, &entry.name).filter(|_| loosely) };
                 if let Some(cost) = cost {
-                    let strange = above.iter().filter(|name| !current.components().any(|part| part.as_os_str() == **name)).count();
+                    let strange = above
+                        .iter()
+                        .filter(|name| !current.components().any(|part| part.as_os_str() == **name))
+                        .count();
                     hits.push((cost, strange, current.join(&entry.name)));
                 }
             }
@@ -117,7 +123,8 @@ fn by_name(disk: &impl Disk, root: &Path, names: &[&str], directory: bool, loose
 
 /// Directories of made or fetched files, where nobody means to edit.
 fn is_bulk(name: &str) -> bool {
-    name.starts_with('.') || matches!(name, "node_modules" | "target" | "vendor" | "__pycache__" | "dist" | "zig-out" | "zig-cache")
+    name.starts_with('.')
+        || matches!(name, "node_modules" | "target" | "vendor" | "__pycache__" | "dist" | "zig-out" | "zig-cache")
 }
 
 #[cfg(test)]
@@ -128,8 +135,16 @@ mod tests {
     #[test]
     fn the_nearest_file_is_a_misspelt_name_or_the_name_elsewhere() {
         let disk = FakeDisk::new(&[
-            "/w/errors.go", "/w/go.mod", "/w/internal/store/store.go", "/w/internal/http/handler.go", "/w/cmd/a/main.go", "/w/cmd/b/main.go",
-            "/w/test_1.py", "/w/test_2.py", "/w/node_modules/x/deep.go", "/w/out -> /w/internal",
+            "/w/errors.go",
+            "/w/go.mod",
+            "/w/internal/store/store.go",
+            "/w/internal/http/handler.go",
+            "/w/cmd/a/main.go",
+            "/w/cmd/b/main.go",
+            "/w/test_1.py",
+            "/w/test_2.py",
+            "/w/node_modules/x/deep.go",
+            "/w/out -> /w/internal",
         ]);
         for (typed, expected) in [
             ("error.go", vec!["errors.go"]),

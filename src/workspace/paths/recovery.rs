@@ -58,7 +58,9 @@ fn bases(text: &str, real: &Path, root: &Path, root_names: &[&str]) -> Vec<Vec<S
         _ => return vec![owned(segments_of(real))],
     };
     let mut bases = Vec::new();
-    if root_names.len() >= LONG_ROOT && root_names.iter().filter(|name| relative.iter().any(|own| own == *name)).count() >= SAME_NAMES {
+    if root_names.len() >= LONG_ROOT
+        && root_names.iter().filter(|name| relative.iter().any(|own| own == *name)).count() >= SAME_NAMES
+    {
         bases.push(relative.clone());
     }
     if let (Some(first), Some((own, above))) = (relative.first(), root_names.split_last())
@@ -80,7 +82,10 @@ pub(super) struct Recovered {
 pub(super) fn choose(disk: &impl Disk, roots: &[&Path], likely: &[Likely], purpose: Purpose) -> Option<Recovered> {
     let root = roots.first()?;
     likely.iter().find_map(|likely| {
-        let place = rests(root, &likely.rest, roots).into_iter().map(|path| locate(disk, &path)).find(|place| fits(place, root, purpose))?;
+        let place = rests(root, &likely.rest, roots)
+            .into_iter()
+            .map(|path| locate(disk, &path))
+            .find(|place| fits(place, root, purpose))?;
         (!has_rival(disk, root, likely, purpose)).then(|| Recovered { place, likely: likely.clone() })
     })
 }

@@ -85,7 +85,8 @@ fn percent_decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {
         let escape = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|byte| *first == b'%' && *byte != 0) {
+        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|byte| *first == b'%' && *byte != 0)
+        {
             Some(byte) => {
                 bytes.push(byte);
                 rest = &after[2..];
@@ -110,7 +111,8 @@ fn unescaped(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
-        let escapes = character == '\\' && characters.peek().is_some_and(|next| matches!(next, ' ' | '(' | ')' | '[' | ']' | '&' | '\''));
+        let escapes = character == '\\'
+            && characters.peek().is_some_and(|next| matches!(next, ' ' | '(' | ')' | '[' | ']' | '&' | '\''));
         if !escapes {
             plain.push(character);
         }
@@ -125,7 +127,8 @@ fn slashed(text: &str) -> Option<String> {
 /// Without `:12`, `:12:5`, `:12-20`, `#L12-L20` behind it.
 fn without_line(text: &str) -> Option<String> {
     let is_place = |place: &str| {
-        place.chars().all(|c| c.is_ascii_digit() || matches!(c, 'L' | '-' | ',' | 'C')) && place.contains(|c: char| c.is_ascii_digit())
+        place.chars().all(|c| c.is_ascii_digit() || matches!(c, 'L' | '-' | ',' | 'C'))
+            && place.contains(|c: char| c.is_ascii_digit())
     };
     if let Some((path, place)) = text.rsplit_once('#') {
         return (place.starts_with('L') && is_place(place)).then(|| path.to_owned());
@@ -222,7 +225,11 @@ mod tests {
     const ROOT: &str = "/home/user/work/ledger-go";
 
     fn paths(typed: &str) -> Vec<String> {
-        let readings = readings(typed, &[Path::new(ROOT), Path::new("/var/home/user/work/ledger-go")], Some(Path::new("/home/user")));
+        let readings = readings(
+            typed,
+            &[Path::new(ROOT), Path::new("/var/home/user/work/ledger-go")],
+            Some(Path::new("/home/user")),
+        );
         readings.into_iter().map(|reading| reading.path.to_str().unwrap().to_owned()).collect()
     }
 
@@ -258,13 +265,29 @@ mod tests {
     #[test]
     fn each_spelling_has_the_file_among_its_readings() {
         for typed in [
-            "src/a.go", "./src/a.go", "src//a.go", "ledger-go/src/a.go", "work/ledger-go/src/a.go", "/src/a.go", "a/src/a.go", "b/src/a.go",
-            "home/user/work/ledger-go/src/a.go", "var/home/user/work/ledger-go/src/a.go", "a/home/user/work/ledger-go/src/a.go",
-            "/home/user/work/ledger-go/home/user/work/ledger-go/src/a.go", "/home/user/work/ledger-go//home/user/work/ledger-go/src/a.go",
-            "/home/user/work/ledger-go/ledger-go/src/a.go", "/ledger-go/src/a.go", "/var/home/user/work/ledger-go/ledger-go/src/a.go:3",
+            "src/a.go",
+            "./src/a.go",
+            "src//a.go",
+            "ledger-go/src/a.go",
+            "work/ledger-go/src/a.go",
+            "/src/a.go",
+            "a/src/a.go",
+            "b/src/a.go",
+            "home/user/work/ledger-go/src/a.go",
+            "var/home/user/work/ledger-go/src/a.go",
+            "a/home/user/work/ledger-go/src/a.go",
+            "/home/user/work/ledger-go/home/user/work/ledger-go/src/a.go",
+            "/home/user/work/ledger-go//home/user/work/ledger-go/src/a.go",
+            "/home/user/work/ledger-go/ledger-go/src/a.go",
+            "/ledger-go/src/a.go",
+            "/var/home/user/work/ledger-go/ledger-go/src/a.go:3",
         ] {
             let wanted = format!("{ROOT}/src/a.go");
-            assert!(paths(typed).iter().any(|path| segments(path).join("/") == wanted[1..]), "{typed}: {:?}", paths(typed));
+            assert!(
+                paths(typed).iter().any(|path| segments(path).join("/") == wanted[1..]),
+                "{typed}: {:?}",
+                paths(typed)
+            );
         }
     }
 

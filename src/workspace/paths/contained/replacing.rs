@@ -1,0 +1,150 @@
+//! Putting a new file in the place of an old one, and noticing whoever comes in between.
+
+use std::ffi::OsStr;
+use std::fs::{File, Metadata};
+use std::io::{Seek, SeekFrom};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RenameFlags, linkat, openat, renameat, renameat_with, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::temporary::{Temporary, unused_name};
+use super::{Expected, WriteError, not_a_file};
+
+/// How often two programs may cross each other before the last word is left to the other one.
+const CROSSINGS: usize = 8;
+
+/// Makes the new file `name`.
+pub(super) fn create(directory: &OwnedFd, name: &OsStr, bytes: &[u8]) -> Result<(), WriteError> {
+    match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => {}
+        stat => {
+            let kind = FileType::from_raw_mode(stat?.st_mode);
+            return Err(match (kind, not_a_file(kind)) {
+                (FileType::Symlink, _) => WriteError::Escapes,
+                (_, Some(what)) => WriteError::NotAFile { what },
+                (_, None) => WriteError::ChangedMeanwhile,
+            });
+        }
+    }
+    let temporary = Temporary::new(directory, bytes, None)?;
+    match renameat_with(directory, &temporary.name, directory, name, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            linkat(directory, &temporary.name, directory, name, AtFlags::empty())?
+        }
+        renamed => renamed?,
+    }
+    sync(directory);
+    Ok(())
+}
+
+/// Puts `bytes` in the place of the file `name`, which must hold what was expected.
+pub(super) fn exchange(directory: &OwnedFd, name: &OsStr, bytes: &[u8], expect: &Expected) -> Result<(), WriteError> {
+    let mut old = Old::open(directory, name)?;
+    old.must_hold(expect)?;
+    let temporary = Temporary::new(directory, bytes, Some((&old.file, &old.metadata)))?;
+    match renameat_with(directory, &temporary.name, directory, name, RenameFlags::EXCHANGE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            Old::open(directory, name)?.must_hold(expect)?;
+            renameat(directory, &temporary.name, directory, name)?;
+        }
+        exchanged => {
+            exchanged?;
+            let taken_out = Old::open(directory, &temporary.name).and_then(|mut taken_out| taken_out.must_hold(expect));
+            if let Err(error) = taken_out {
+                put_back(directory, name, &temporary);
+                return Err(if matches!(error, WriteError::NoSpace | WriteError::Io(_)) {
+                    error
+                } else {
+                    WriteError::ChangedMeanwhile
+                });
+            }
+        }
+    }
+    sync(directory);
+    Ok(())
+}
+
+/// Deletes the file `name`, which must hold what was expected.
+pub(super) fn remove(directory: &OwnedFd, name: &OsStr, expect: &Expected) -> Result<(), WriteError> {
+    Old::open(directory, name)?.must_hold(expect)?;
+    let aside = unused_name();
+    renameat(directory, name, directory, &aside)?;
+    if let Err(error) = Old::open(directory, &aside).and_then(|mut old| old.must_hold(expect)) {
+        // If a newer file has taken its place already, that one is the later word.
+        if renameat_with(directory, &aside, directory, name, RenameFlags::NOREPLACE) == Err(Errno::EXIST) {
+            let _ = unlinkat(directory, &aside, AtFlags::empty());
+        }
+        return Err(error);
+    }
+    unlinkat(directory, &aside, AtFlags::empty())?;
+    sync(directory);
+    Ok(())
+}
+
+/// Exchanges once more, so that what another program wrote stands again; and again, if what came out was not ours but
+/// something still newer.
+fn put_back(directory: &OwnedFd, name: &OsStr, temporary: &Temporary<'_>) {
+    let Ok(ours) = temporary.file.metadata() else { return };
+    for _ in 0..CROSSINGS {
+        if renameat_with(directory, &temporary.name, directory, name, RenameFlags::EXCHANGE).is_err() {
+            // The other program took the file away: what it had written goes back to where it stood, if nothing is there.
+            let _ = renameat_with(directory, &temporary.name, directory, name, RenameFlags::NOREPLACE);
+            return;
+        }
+        match statat(directory, &temporary.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if (stat.st_dev as u64, stat.st_ino as u64) != (ours.dev(), ours.ino()) => {}
+            _ => return,
+        }
+    }
+}
+
+/// The file that stands in the place, open.
+struct Old {
+    file: File,
+    metadata: Metadata,
+}
+
+impl Old {
+    fn open(directory: &OwnedFd, name: &OsStr) -> Result<Old, WriteError> {
+        let stat = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        match not_a_file(kind) {
+            Some(_) if kind == FileType::Symlink => return Err(WriteError::Escapes),
+            Some(what) => return Err(WriteError::NotAFile { what }),
+            None => {}
+        }
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+        let file = File::from(openat(directory, name, flags, Mode::empty())?);
+        let metadata = file.metadata()?;
+        if metadata.nlink() > 1 {
+            return Err(WriteError::HardLinked { links: metadata.nlink() });
+        }
+        // A superuser may write everything; a file that nobody may write is protected from him as well.
+        if metadata.mode() & 0o222 == 0 || !may_write(directory, name) {
+            return Err(WriteError::ReadOnly);
+        }
+        Ok(Old { file, metadata })
+    }
+
+    fn must_hold(&mut self, expect: &Expected) -> Result<(), WriteError> {
+        self.file.seek(SeekFrom::Start(0))?;
+        if expect.holds(&mut self.file)? { Ok(()) } else { Err(WriteError::ChangedMeanwhile) }
+    }
+}
+
+/// A rename asks the directory, not the file: whether the file may be written has to be asked by itself.
+fn may_write(directory: &OwnedFd, name: &OsStr) -> bool {
+    !matches!(
+        rustix::fs::accessat(directory, name, rustix::fs::Access::WRITE_OK, AtFlags::EACCESS),
+        Err(Errno::ACCESS | Errno::ROFS | Errno::PERM)
+    )
+}
+
+/// Makes the new name last. The change is made by now; where its directory cannot be synced it is only less durable.
+fn sync(directory: &OwnedFd) {
+    let _ = rustix::fs::fsync(directory);
+}

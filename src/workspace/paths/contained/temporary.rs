@@ -1,0 +1,101 @@
+//! The temporary file that becomes the new one.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
+use std::hash::{BuildHasher, Hasher};
+use std::io::Write;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, Uid, XattrFlags, fchmod, fchown, openat, unlinkat};
+use rustix::io::Errno;
+
+use super::WriteError;
+
+/// What the names of our temporary files begin with.
+pub const TEMPORARY_PREFIX: &str = ".landfall-";
+
+/// Whether a file's name is that of one of our temporary files: if it is older than any call, a crash left it behind.
+pub fn is_temporary(name: &OsStr) -> bool {
+    let random = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY_PREFIX));
+    random.is_some_and(|random| random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// A name in a directory that is removed when it goes out of use.
+pub(super) struct Temporary<'d> {
+    directory: BorrowedFd<'d>,
+    pub(super) name: OsString,
+    pub(super) file: File,
+}
+
+impl<'d> Temporary<'d> {
+    /// A new file that holds `bytes`, on disk, with mode, owner and attributes of `like` if given.
+    pub(super) fn new(
+        directory: &'d impl AsFd,
+        bytes: &[u8],
+        like: Option<(&File, &Metadata)>,
+    ) -> Result<Temporary<'d>, WriteError> {
+        let mut temporary = Temporary::open(directory.as_fd())?;
+        temporary.file.write_all(bytes)?;
+        if let Some((file, metadata)) = like {
+            keep_attributes(file, metadata, &temporary.file)?;
+        }
+        temporary.file.sync_all()?;
+        Ok(temporary)
+    }
+
+    fn open(directory: BorrowedFd<'d>) -> Result<Temporary<'d>, WriteError> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        loop {
+            let name = unused_name();
+            match openat(directory, &name, flags, Mode::from_raw_mode(0o666)) {
+                Ok(file) => return Ok(Temporary { directory, name, file: File::from(file) }),
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        // It is gone already where it became the file itself.
+        let _ = unlinkat(self.directory, &self.name, AtFlags::empty());
+    }
+}
+
+/// A name that nothing has: every hasher of the standard library has keys of its own.
+pub(super) fn unused_name() -> OsString {
+    let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    format!("{TEMPORARY_PREFIX}{random:016x}").into()
+}
+
+/// Gives `new` the owner (where permitted), extended attributes (where possible) and mode of `old`.
+fn keep_attributes(old: &File, metadata: &Metadata, new: &File) -> Result<(), WriteError> {
+    use std::os::unix::fs::MetadataExt;
+    let fresh = new.metadata()?;
+    if fresh.gid() != metadata.gid() {
+        let _ = fchown(new, None, Some(Gid::from_raw(metadata.gid())));
+    }
+    if fresh.uid() != metadata.uid() {
+        let _ = fchown(new, Some(Uid::from_raw(metadata.uid())), None);
+    }
+    copy_extended(old, new);
+    // A file that lost its owner must not run as the new one.
+    let same_owner = new.metadata()?.uid() == metadata.uid();
+    let kept = if same_owner { 0o7777 } else { 0o777 };
+    fchmod(new, Mode::from_raw_mode((metadata.mode() & kept) as _))?;
+    Ok(())
+}
+
+fn copy_extended(old: &File, new: &File) {
+    let Ok(length) = rustix::fs::flistxattr_query(old) else { return };
+    let mut names = vec![0_u8; length];
+    let Ok(length) = rustix::fs::flistxattr(old, &mut names[..]) else { return };
+    for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        let Ok(length) = rustix::fs::fgetxattr_query(old, name) else { continue };
+        let mut value = vec![0_u8; length];
+        if let Ok(length) = rustix::fs::fgetxattr(old, name, &mut value[..]) {
+            let _ = rustix::fs::fsetxattr(new, name, &value[..length], XattrFlags::empty());
+        }
+    }
+}
