@@ -2,15 +2,25 @@
 //!
 //! Pure: no IO, no clock, no randomness; the same call gives the same answer on every machine.
 
+mod align;
 mod alignment;
+mod budget;
 mod changes;
+mod elision;
+mod evidence;
 mod exact;
 mod file_lines;
 mod indent;
+mod likeness;
 mod line_diff;
 mod many;
+mod nearest;
+mod reading;
+mod regions;
+mod search;
+mod strategy;
 mod transfer;
-mod trimmed;
+mod views;
 
 pub use many::{ManyLanded, ManyRefused, replace_many};
 
@@ -137,5 +147,5 @@ pub fn replace(text: &str, query: &Query<'_>) -> Result<Landed, Refused> {
     if let Some(answer) = exact::replace(text, query) {
         return answer;
     }
-    trimmed::replace(text, query)
+    search::replace(text, query)
 }

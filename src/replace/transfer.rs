@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::alignment::Alignment;
 use super::file_lines::{FileLines, leading};
 use super::indent::{Reindent, Seen, unit_of};
-use super::line_diff::{Op, line_diff};
+use super::line_diff::Op;
 use super::{RefusalCode, Replacement};
 use crate::text::Span;
 
@@ -19,7 +19,7 @@ struct Change {
     lines: Vec<String>,
 }
 
-/// The replacements that carry the difference between `old` and `new` over to where `alignment` found `old`.
+/// The replacements that carry the difference between `old` and `new` (`ops`) over to where `alignment` found `old`.
 ///
 /// # Errors
 /// [`RefusalCode::Stale`] when a line that is to change has no counterpart in the file.
@@ -28,12 +28,12 @@ pub(super) fn transfer(
     old: &[&str],
     new: &[&str],
     alignment: &Alignment,
+    ops: &[Op],
 ) -> Result<Vec<Replacement>, RefusalCode> {
-    let ops = line_diff(old, new);
     let context = Context { file, old, new, alignment };
-    let depth = context.learn_indent(&ops);
+    let depth = context.learn_indent(ops);
     let mut changes = Vec::new();
-    for op in &ops {
+    for op in ops {
         if op.equal {
             changes.extend(context.reindented(op, &depth));
         } else {

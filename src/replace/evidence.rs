@@ -1,0 +1,213 @@
+//! Whether a place is certain enough to act on.
+
+use super::align::{Candidate, OldText, SAME_KEY};
+use super::likeness::likeness;
+use super::line_diff::Op;
+use super::reading::{Reading, words};
+use super::regions::FileIndex;
+use super::RefusalCode;
+
+/// Least share of old's weight that must be found.
+const MIN_SCORE: f32 = 0.8;
+/// Least share where the rest of the evidence is beyond doubt.
+const MIN_SCORE_IF_PLAIN: f32 = 0.5;
+/// Least distance to the best place that does not overlap.
+const MIN_MARGIN: f32 = 0.1;
+/// Texts of less weight are found literally or not at all.
+const MIN_WEIGHT: f32 = 0.35;
+/// A line that is to change must be at least so like the file's.
+const MIN_CHANGED: f32 = 0.55;
+/// Words less alike than this are two names and not one misspelt.
+const SAME_WORD: f32 = 0.75;
+
+/// What speaks for and against a place.
+pub(super) struct Evidence<'a> {
+    pub(super) file: &'a FileIndex<'a>,
+    pub(super) old: &'a OldText<'a>,
+    pub(super) best: &'a Candidate,
+    pub(super) rival: Option<&'a Candidate>,
+}
+
+impl Evidence<'_> {
+    /// Judges the place of an edit.
+    ///
+    /// # Errors
+    /// The code of the refusal.
+    pub(super) fn judge(&self, ops: &[Op]) -> Result<(), RefusalCode> {
+        self.is_certain()?;
+        for op in ops.iter().filter(|op| !op.equal) {
+            if op.old.is_empty() { self.insertion_is_clear(op)? } else { self.changed_lines_are_there(op)? }
+        }
+        Ok(())
+    }
+
+    /// Whether something else than white space, quote styles and the like had to be overlooked.
+    pub(super) fn is_drifted(&self) -> bool {
+        self.tier(self.best).is_none()
+    }
+
+    /// Whether every line stands there and nothing between them.
+    pub(super) fn is_complete(&self) -> bool {
+        self.tier(self.best).is_some()
+    }
+
+    fn is_certain(&self) -> Result<(), RefusalCode> {
+        if self.old.total < MIN_WEIGHT {
+            return Err(RefusalCode::TooLittleInformation);
+        }
+        let rival = self.rival.map_or(0.0, |rival| rival.score.max(0.0));
+        if let Some(tier) = self.tier(self.best) {
+            return match self.rival.and_then(|rival| self.tier(rival)) {
+                Some(other) if other >= tier => Err(RefusalCode::Ambiguous),
+                _ => Ok(()),
+            };
+        }
+        let (strong, differing) = self.strength();
+        let margin = self.best.score - rival;
+        let plain = strong >= 0.5 * self.old.total && strong >= 1.0 && margin >= 0.3;
+        if self.best.score < MIN_SCORE && !(plain && self.best.score >= MIN_SCORE_IF_PLAIN) {
+            return Err(RefusalCode::NotFound);
+        }
+        if margin < MIN_MARGIN && !self.dominates() {
+            return Err(RefusalCode::Ambiguous);
+        }
+        let no_doubt = self.best.score >= 0.85 && margin >= 0.3 && differing == 0.0;
+        if strong < 0.3 * self.old.total && strong < 1.0 && !no_doubt {
+            return Err(RefusalCode::NotFound);
+        }
+        if differing > 0.34 * self.old.total {
+            return Err(RefusalCode::NotFound);
+        }
+        Ok(())
+    }
+
+    /// The least likeness of a place where every line says the same and no code stands between; `None` elsewhere.
+    fn tier(&self, candidate: &Candidate) -> Option<f32> {
+        let complete = (0..self.old.lines.len()).all(|i| {
+            self.old.elided[i] || self.old.lines[i].is_blank() || candidate.alignment.pair(i).is_some()
+        });
+        let pairs = &candidate.alignment.pairs;
+        let unbroken = pairs.windows(2).all(|two| {
+            let elided = self.old.elided[two[0].old.end..two[1].old.start].contains(&true);
+            elided || (two[0].file.end..two[1].file.start).all(|line| Reading::new(self.file.lines.content(line)).is_blank())
+        });
+        let least = candidate.likeness.iter().copied().fold(1.0, f32::min);
+        (complete && unbroken && least >= 0.94 && !self.old.elided.contains(&true)).then_some(least)
+    }
+
+    /// The weight of old's lines that match strongly, and of those that name something else.
+    fn strength(&self) -> (f32, f32) {
+        let (mut strong, mut differing) = (0.0, 0.0);
+        for (pair, likeness) in self.best.alignment.pairs.iter().zip(&self.best.likeness) {
+            let weight: f32 = pair.old.clone().map(|i| self.old.weight(i)).sum();
+            if *likeness >= 0.94 {
+                strong += weight;
+            } else if !self.old.lines[pair.old.start].is_comment
+                && names_differ(&self.old.lines[pair.old.start].norm, &self.file_norm(pair.file.start))
+            {
+                differing += weight;
+            }
+        }
+        (strong, differing)
+    }
+
+    /// Whether no line speaks for the rival, and one that the best place has names something else there.
+    fn dominates(&self) -> bool {
+        let Some(rival) = self.rival else { return true };
+        let mut decisive = false;
+        for i in (0..self.old.lines.len()).filter(|i| !self.old.lines[*i].is_blank() && !self.old.elided[*i]) {
+            let (mine, theirs) = (self.likeness_of(self.best, i), self.likeness_of(rival, i));
+            if theirs > mine + 0.001 {
+                return false;
+            }
+            let telling = mine >= SAME_KEY && theirs < SAME_KEY && self.old.lines[i].weight > 0.3;
+            decisive |= telling
+                && rival.alignment.pair(i).is_none_or(|pair| {
+                    names_differ(&self.old.lines[i].norm, &self.file_norm(pair.file.start))
+                });
+        }
+        decisive
+    }
+
+    fn likeness_of(&self, candidate: &Candidate, i: usize) -> f32 {
+        let pairs = candidate.alignment.pairs.iter().zip(&candidate.likeness);
+        pairs.filter(|(pair, _)| pair.old.contains(&i)).map(|(_, likeness)| *likeness).next().unwrap_or(0.0)
+    }
+
+    fn file_norm(&self, line: usize) -> String {
+        super::reading::norm(self.file.lines.content(line))
+    }
+
+    /// Every line that the edit changes or deletes stands there and names the same things.
+    fn changed_lines_are_there(&self, op: &Op) -> Result<(), RefusalCode> {
+        for i in op.old.clone().filter(|i| !self.old.lines[*i].is_blank()) {
+            if self.best.alignment.pair(i).is_none() {
+                return Err(RefusalCode::Stale);
+            }
+            let Some(line) = self.best.alignment.single(i) else { continue };
+            let likeness = self.likeness_of(self.best, i);
+            if likeness < MIN_CHANGED {
+                return Err(RefusalCode::Stale);
+            }
+            let old = &self.old.lines[i];
+            if likeness < 0.94 && old.weight > 0.3 && names_differ(&old.norm, &self.file_norm(line)) {
+                return Err(RefusalCode::Stale);
+            }
+        }
+        Ok(())
+    }
+
+    /// A neighbour of the insertion stands there.
+    fn insertion_is_clear(&self, op: &Op) -> Result<(), RefusalCode> {
+        let alignment = &self.best.alignment;
+        let above = (0..op.old.start).rev().find(|i| !self.old.lines[*i].is_blank());
+        let below = (op.old.end..self.old.lines.len()).find(|i| !self.old.lines[*i].is_blank());
+        let found = |i: Option<usize>| i.is_some_and(|i| alignment.pair(i).is_some());
+        if found(above) || found(below) { Ok(()) } else { Err(RefusalCode::Stale) }
+    }
+}
+
+/// Whether two lines differ by a word that is another one, not a misspelt one.
+pub(super) fn names_differ(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<&str>, Vec<&str>) = (words(a).collect(), words(b).collect());
+    let operations = similar::capture_diff_slices(similar::Algorithm::Myers, &a, &b);
+    operations.iter().any(|operation| {
+        let (mine, theirs) = (operation.old_range(), operation.new_range());
+        match operation {
+            similar::DiffOp::Equal { .. } => false,
+            similar::DiffOp::Replace { .. } if mine.len() == theirs.len() => {
+                mine.zip(theirs).any(|(i, j)| !is_same_word(a[i], b[j]))
+            }
+            _ => a.len() < 4 || mine.len().max(theirs.len()) > 1,
+        }
+    })
+}
+
+fn is_same_word(a: &str, b: &str) -> bool {
+    let folded = |word: &str| word.replace('_', "").to_lowercase();
+    if folded(a) == folded(b) {
+        return true;
+    }
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    !(is_number(a) && is_number(b)) && likeness(a, b) >= SAME_WORD
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_no_other_name() {
+        let cases = [
+            ("return users[0]", "retrun users[0]", false),
+            ("load(users)", "load(teams)", true),
+            ("retry(3)", "retry(4)", true),
+            ("maxSize = limit", "max_size = limit", false),
+            ("a b c d e", "a b c d", false),
+            ("a b", "a b c", true),
+        ];
+        for (a, b, expected) in cases {
+            assert_eq!(names_differ(a, b), expected, "{a:?} {b:?}");
+        }
+    }
+}

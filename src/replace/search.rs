@@ -1,0 +1,165 @@
+//! From a query that does not stand in the text literally to the place it means.
+
+use super::align::{Candidate, OldText, align};
+use super::budget::Budget;
+use super::changes::{choose, landed};
+use super::elision::is_elision;
+use super::evidence::Evidence;
+use super::file_lines::query_lines;
+use super::line_diff::{Op, line_diff};
+use super::nearest::nearest;
+use super::reading::key_hash;
+use super::regions::{FileIndex, Heat};
+use super::strategy::strategies;
+use super::transfer::transfer;
+use super::views::{View, views};
+use super::{Landed, Query, RefusalCode, Refused, exact};
+use crate::text::LineRange;
+
+/// Letters and digits that `old` must have to be found other than literally.
+const MIN_LETTERS: usize = 5;
+/// Steps of one search; a comparison of two lines is a few dozen.
+const STEPS: usize = 12_000_000;
+/// Longer texts are searched literally only.
+const MAX_TEXT_BYTES: usize = 64 << 20;
+/// Longer queries are found literally only.
+const MAX_OLD_LINES: usize = 4000;
+/// How far a query with lines left out may reach.
+const ELISION_REACH: usize = 300;
+
+/// One reading of the query and where it may stand.
+struct Attempt<'q> {
+    old: Vec<&'q str>,
+    new: Vec<&'q str>,
+    text: OldText<'q>,
+    ops: Vec<Op>,
+    candidates: Vec<Candidate>,
+    layers: Vec<&'static str>,
+    /// What is added to the score for the reading being evident, or taken off for what had to be taken off.
+    bonus: f32,
+}
+
+/// Finds the place of a query that is not in `text` literally, and carries it out.
+pub(super) fn replace(text: &str, query: &Query<'_>) -> Result<Landed, Refused> {
+    if letters(query.old) < MIN_LETTERS {
+        return Err(Refused::plain(RefusalCode::TooLittleInformation));
+    }
+    if text.len() > MAX_TEXT_BYTES || query.old.lines().count() > MAX_OLD_LINES {
+        return Err(Refused::plain(RefusalCode::TooLarge));
+    }
+    let views = views(query.old, query.new);
+    if let Some(landed) = literal_view(text, query, &views) {
+        return Ok(landed);
+    }
+    let file = FileIndex::new(text);
+    let mut budget = Budget::of(STEPS);
+    let mut best = attempt(&file, query.old, query.new, &mut budget);
+    for view in &views {
+        let mut other = attempt(&file, &view.old, &view.new, &mut budget);
+        other.layers.clone_from(&view.layers);
+        other.bonus = if view.evident { 0.002 } else { -0.0001 * view.layers.len() as f32 };
+        if other.value() > best.value() {
+            best = other;
+        }
+    }
+    finish(&file, query, &best, &mut budget)
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().filter(|character| character.is_alphanumeric()).take(MIN_LETTERS).count()
+}
+
+/// A view whose old text stands in the file literally and once.
+fn literal_view(text: &str, query: &Query<'_>, views: &[View<'_>]) -> Option<Landed> {
+    views.iter().filter(|view| letters(&view.old) >= MIN_LETTERS).find_map(|view| {
+        let bare = Query { old: &view.old, new: &view.new, ..*query };
+        let mut landed = exact::replace(text, &bare)?.ok()?;
+        landed.matched_via = view.layers.join("+");
+        Some(landed)
+    })
+}
+
+impl Attempt<'_> {
+    fn value(&self) -> f32 {
+        self.candidates.first().map_or(f32::MIN, |best| best.score + self.bonus)
+    }
+}
+
+fn attempt<'q>(file: &FileIndex<'_>, old: &'q str, new: &'q str, budget: &mut Budget) -> Attempt<'q> {
+    let old = query_lines(old);
+    let new = if new.is_empty() { Vec::new() } else { query_lines(new) };
+    let new_elides = new.iter().any(|line| is_elision(line));
+    let elided = old.iter().map(|line| new_elides && is_elision(line) && !file.hashes.contains(&key_hash(line))).collect();
+    let text = OldText::new(&old, elided);
+    let candidates = candidates(file, &text, budget);
+    Attempt { ops: line_diff(&old, &new), old, new, text, candidates, layers: Vec::new(), bonus: 0.0 }
+}
+
+/// Where `old` may stand, best first.
+fn candidates(file: &FileIndex<'_>, old: &OldText<'_>, budget: &mut Budget) -> Vec<Candidate> {
+    if old.total <= 0.0 {
+        return Vec::new();
+    }
+    let height = old.lines.len();
+    let margin = if old.elided.contains(&true) { ELISION_REACH } else { 3 + height / 3 };
+    let mut heat = Heat::of_lines(file, &old.lines);
+    let mut found = aligned(file, old, &heat.regions(height, margin), budget);
+    if found.first().is_none_or(|best| best.score < 0.965) {
+        heat.add_words(file, &old.lines);
+        found = aligned(file, old, &heat.regions(height, margin), budget);
+    }
+    found
+}
+
+fn aligned(file: &FileIndex<'_>, old: &OldText<'_>, regions: &[std::ops::Range<usize>], budget: &mut Budget) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> =
+        regions.iter().flat_map(|region| align(&file.lines, old, region.clone(), budget)).collect();
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    found
+}
+
+fn finish(file: &FileIndex<'_>, query: &Query<'_>, attempt: &Attempt<'_>, budget: &mut Budget) -> Result<Landed, Refused> {
+    let Some(best) = attempt.candidates.first() else { return Err(Refused::plain(RefusalCode::NotFound)) };
+    let range = best.alignment.file_range();
+    let rival = attempt.candidates[1..].iter().find(|other| {
+        let other = other.alignment.file_range();
+        other.start >= range.end || other.end <= range.start
+    });
+    let refuse = |code: RefusalCode| {
+        let hits = match (code, rival) {
+            (RefusalCode::Ambiguous, Some(rival)) => hits(&[best, rival]),
+            _ => Vec::new(),
+        };
+        let shown = (best.score > 0.3 && code != RefusalCode::Ambiguous).then(|| nearest(file, &attempt.text, best));
+        Refused { code, hits, nearest: shown }
+    };
+    let evidence = Evidence { file, old: &attempt.text, best, rival };
+    evidence.judge(&attempt.ops).map_err(|code| if is_applied(file, attempt, budget) { Refused::plain(RefusalCode::AlreadyApplied) } else { refuse(code) })?;
+    if evidence.is_drifted() && is_applied(file, attempt, budget) {
+        return Err(refuse(RefusalCode::AlreadyApplied));
+    }
+    let edits = transfer(&file.lines, &attempt.old, &attempt.new, &best.alignment, &attempt.ops).map_err(refuse)?;
+    let _ = (query, choose);
+    landed(file.lines.text, vec![edits], strategies(file, &attempt.text, best, &attempt.layers), f64::from(best.score.clamp(0.0, 1.0)))
+}
+
+fn hits(candidates: &[&Candidate]) -> Vec<LineRange> {
+    let mut hits: Vec<LineRange> = candidates
+        .iter()
+        .map(|candidate| candidate.alignment.file_range())
+        .map(|range| LineRange::new(range.start, range.end))
+        .collect();
+    hits.sort();
+    hits
+}
+
+/// Whether all of new stands in the file already.
+fn is_applied(file: &FileIndex<'_>, attempt: &Attempt<'_>, budget: &mut Budget) -> bool {
+    let text = OldText::new(&attempt.new, vec![false; attempt.new.len()]);
+    if text.total < attempt.text.total * 0.5 || text.total < 0.5 {
+        return false;
+    }
+    let found = candidates(file, &text, budget);
+    let Some(best) = found.first() else { return false };
+    Evidence { file, old: &text, best, rival: None }.is_complete()
+}

@@ -1,0 +1,129 @@
+//! One level of escaping taken off: quotes, backslashes, the whole of JSON, entities.
+
+/// `\"` as `"`, all else as it stands.
+pub(super) fn without_quote_escapes(text: &str) -> Option<String> {
+    text.contains("\\\"").then(|| text.replace("\\\"", "\""))
+}
+
+/// A backslash in front of a quote or a backslash comes off.
+pub(super) fn without_escapes(text: &str) -> Option<String> {
+    if !text.contains('\\') {
+        return None;
+    }
+    let (mut out, mut characters, mut found) = (String::with_capacity(text.len()), text.chars().peekable(), false);
+    while let Some(character) = characters.next() {
+        match (character, characters.peek()) {
+            ('\\', Some('"' | '\'' | '\\')) => {
+                found = true;
+                out.extend(characters.next());
+            }
+            _ => out.push(character),
+        }
+    }
+    found.then_some(out)
+}
+
+/// The text of a JSON string whose newlines were typed as `\n`.
+pub(super) fn without_json(text: &str) -> Option<String> {
+    if !text.contains("\\n") {
+        return None;
+    }
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        let (decoded, width) = json_escape(behind);
+        match decoded {
+            Some(character) => out.push(character),
+            None => out.push('\\'),
+        }
+        rest = &behind[width..];
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// The character that stands behind a backslash, and how many bytes say so.
+fn json_escape(behind: &str) -> (Option<char>, usize) {
+    match behind.chars().next() {
+        Some('n') => (Some('\n'), 1),
+        Some('t') => (Some('\t'), 1),
+        Some('r') => (Some('\r'), 1),
+        Some(character @ ('"' | '\\' | '/')) => (Some(character), 1),
+        Some('u') => {
+            let digits = behind.get(1..5).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            match digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()).and_then(char::from_u32) {
+                Some(character) => (Some(character), 5),
+                None => (None, 0),
+            }
+        }
+        _ => (None, 0),
+    }
+}
+
+/// Whether a double quote stands there without a backslash in front.
+pub(super) fn has_bare_quote(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'"', bytes).any(|at| at == 0 || bytes[at - 1] != b'\\')
+}
+
+/// The entities that HTML and XML writers make of code.
+const ENTITIES: [(&str, &str); 9] = [
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&quot;", "\""),
+    ("&apos;", "'"),
+    ("&#39;", "'"),
+    ("&#x27;", "'"),
+    ("&#34;", "\""),
+    ("&nbsp;", "\u{a0}"),
+    ("&amp;", "&"),
+];
+
+/// Entities as the characters they stand for, one level.
+pub(super) fn without_entities(text: &str) -> Option<String> {
+    if !text.contains('&') {
+        return None;
+    }
+    let (mut out, mut rest, mut found) = (String::with_capacity(text.len()), text, false);
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity)) {
+            Some((entity, character)) => {
+                found = true;
+                out.push_str(character);
+                rest = &rest[entity.len()..];
+            }
+            None => {
+                out.push('&');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    found.then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_level_comes_off() {
+        let cases: [(fn(&str) -> Option<String>, &str, Option<&str>); 9] = [
+            (without_quote_escapes, r#"a(\"b\n\")"#, Some(r#"a("b\n")"#)),
+            (without_quote_escapes, "a", None),
+            (without_escapes, r#"a(\\\"b\n\')"#, Some(r#"a(\"b\n')"#)),
+            (without_escapes, r"a\n", None),
+            (without_json, r#"a\n\tb \\n \u00e9 \x"#, Some("a\n\tb \\n é \\x")),
+            (without_json, r"a\t", None),
+            (without_entities, "&amp;lt; &lt;a&gt; &copy; & &#39;", Some("&lt; <a> &copy; & '")),
+            (without_entities, "a & b", None),
+            (without_json, r"\n\", Some("\n\\")),
+        ];
+        for (function, text, bare) in cases {
+            assert_eq!(function(text).as_deref(), bare, "{text:?}");
+        }
+    }
+}
