@@ -19,12 +19,15 @@ pub(super) struct Finding {
     pub(super) what: String,
     /// For a missing closing bracket: the bracket, and the row of what it would close.
     pub(super) closes: Option<(&'static str, usize)>,
+    /// Whether it is a curly bracket without its counterpart.
+    pub(super) odd: bool,
 }
 
 impl Finding {
     /// A bracket without its counterpart.
     pub(super) fn of_bracket(odd: OddBracket) -> Finding {
-        Finding { row: odd.row, column: odd.column, what: bracket_words(odd.kind, odd.opens), closes: None }
+        let what = bracket_words(odd.kind, odd.opens);
+        Finding { row: odd.row, column: odd.column, what, closes: None, odd: true }
     }
 
     /// A node that the grammar wanted and the text lacks; `parent` is the node above it.
@@ -64,14 +67,15 @@ impl Finding {
     }
 
     fn at(node: Node<'_>, what: String) -> Finding {
-        Finding { row: node.start_position().row, column: node.start_position().column, what, closes: None }
+        let start = node.start_position();
+        Finding { row: start.row, column: start.column, what, closes: None, odd: false }
     }
 
     /// As it is told; `line` is the text of its line.
-    pub(super) fn problem(self, line: &str) -> SyntaxProblem {
+    pub(super) fn problem(&self, line: &str) -> SyntaxProblem {
         let message = match self.closes {
             Some((_, row)) if row != self.row => format!("{} (opened on line {})", self.what, row + 1),
-            _ => self.what,
+            _ => self.what.clone(),
         };
         SyntaxProblem { line: self.row, column: line[..line.floor_char_boundary(self.column)].chars().count(), message }
     }
@@ -121,12 +125,13 @@ fn may_lack_semicolon(node: Node<'_>, language: Language, text: &str) -> bool {
         && behind.trim_start_matches([' ', '\t', '\r']).starts_with('\n')
 }
 
-/// The first line of what a node holds, in quotes and bounded.
+/// The first line of what a node holds, or of what follows where it holds nothing, in quotes and bounded.
 fn quote(node: Node<'_>, text: &str) -> String {
     let held = text.get(node.byte_range()).unwrap_or_default().trim();
+    let held = if held.is_empty() { text.get(node.end_byte()..).unwrap_or_default().trim_start() } else { held };
     let line = held.lines().next().unwrap_or_default().trim_end();
     let mut quoted: String = line.chars().filter(|character| !character.is_control()).take(MAX_QUOTED).collect();
-    if quoted.len() < held.len() {
+    if quoted.len() < line.len() || line.len() < held.len() && !node.byte_range().is_empty() {
         quoted.push('…');
     }
     format!("\"{quoted}\"")

@@ -11,6 +11,9 @@ use crate::text::{Hunk, LineIndex, hunks, shift_line};
 /// At most so many problems are told; behind the first few they mostly follow from one another.
 pub const MAX_PROBLEMS: usize = 20;
 
+/// So many are told beside a curly bracket without its counterpart, which is the cause of most of them.
+const MAX_BESIDE_BRACKET: usize = 3;
+
 /// How many nodes the search for problems may visit, so that a hostile text cannot stall it.
 const MAX_VISITS: usize = 200_000;
 
@@ -66,17 +69,18 @@ impl SyntaxTree {
         self.tell(found)
     }
 
-    fn tell(&self, found: Vec<Finding>) -> Vec<SyntaxProblem> {
+    fn tell(&self, mut found: Vec<Finding>) -> Vec<SyntaxProblem> {
         if found.is_empty() {
             return Vec::new();
         }
         let index = LineIndex::new(self.text());
-        let told = found.into_iter().take(MAX_PROBLEMS);
-        told.map(|finding| {
-            let line = index.line(self.text(), finding.row);
-            finding.problem(line)
-        })
-        .collect()
+        let at_most = if found.iter().any(|finding| finding.odd) { MAX_BESIDE_BRACKET } else { MAX_PROBLEMS };
+        let mut others = 0;
+        found.retain(|finding| {
+            others += usize::from(!finding.odd);
+            finding.odd || others <= at_most
+        });
+        found.iter().map(|finding| finding.problem(index.line(self.text(), finding.row))).collect()
     }
 }
 
