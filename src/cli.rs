@@ -1,6 +1,6 @@
 //! The command line: one file a subcommand.
 
-mod demo;
+//mod demo;
 mod mcp;
 mod replace;
 mod service;
@@ -21,8 +21,8 @@ pub struct Cli {
 enum Command {
     /// Serve an agent over MCP on standard input and output
     Mcp(mcp::Arguments),
-    /// Show the main job on bundled Go, Java and Zig projects, as an agent sees it
-    Demo(demo::Arguments),
+    // Show the main job on bundled Go, Java and Zig projects, as an agent sees it
+    //Demo(demo::Arguments),
     /// Run the replacer alone as a filter: JSON lines in, JSON lines out
     Replace,
 }
@@ -36,7 +36,7 @@ impl Cli {
         let mut out = std::io::stdout();
         match self.command {
             Command::Mcp(arguments) => mcp::run(arguments),
-            Command::Demo(arguments) => demo::run(arguments, &mut out),
+            //Command::Demo(arguments) => demo::run(arguments, &mut out),
             Command::Replace => {
                 replace::run(std::io::stdin().lock(), out.lock())?;
                 Ok(ExitCode::SUCCESS)

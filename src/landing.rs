@@ -9,7 +9,7 @@ mod refusal;
 use std::sync::Arc;
 
 pub use plan::{Deed, Edit, Planned, Wanted};
-pub use refusal::Unlanded;
+pub use refusal::{OfSeveral, Unlanded};
 
 use crate::text::{self, Decoded, Encoding};
 use crate::workspace::paths::Resolved;
@@ -22,23 +22,6 @@ pub const LARGEST_FILE: u64 = 64 << 20;
 
 /// How often a write starts over because the file changed between read and rename.
 const ATTEMPTS: usize = 5;
-
-/// What a file's content was, for telling whether it is still the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fingerprint {
-    hash: u64,
-    length: usize,
-}
-
-impl Fingerprint {
-    /// Of a file's text, byte order mark and line endings included.
-    pub fn of(text: &str) -> Fingerprint {
-        use std::hash::Hasher;
-        let mut hasher = std::collections::hash_map::DefaultHasher::new();
-        hasher.write(text.as_bytes());
-        Fingerprint { hash: hasher.finish(), length: text.len() }
-    }
-}
 
 /// A change that is on disk.
 #[derive(Debug, Clone)]
@@ -53,6 +36,8 @@ pub struct Landed {
     pub before: Option<Arc<str>>,
     /// Whether the file was changed by somebody else since the session last saw it.
     pub changed_outside: bool,
+    /// What is on disk now, for telling whether it still is later.
+    pub content: Expected,
 }
 
 /// Lands `wanted` on `target`. `seen` is what the session last saw of the file, if it did.
@@ -66,7 +51,7 @@ pub async fn land(
     workspace: &Workspace,
     target: Resolved,
     wanted: Wanted,
-    seen: Option<Fingerprint>,
+    seen: Option<Expected>,
 ) -> Result<(Landed, Settling), Unlanded> {
     let lock = workspace.locks().lock(&target.absolute).await;
     let workspace = workspace.clone();
@@ -98,12 +83,12 @@ fn land_locked(
     workspace: &Workspace,
     target: &Resolved,
     wanted: &Wanted,
-    seen: Option<Fingerprint>,
+    seen: Option<Expected>,
 ) -> Result<Landed, Unlanded> {
     for _ in 0..ATTEMPTS {
         let present = read(workspace, target)?;
         let changed_outside = match (&present, seen) {
-            (Some(present), Some(seen)) => Fingerprint::of(&present.decoded.text) != seen,
+            (Some(present), Some(seen)) => present.expected != seen,
             (None, Some(_)) => true,
             (_, None) => false,
         };
@@ -113,8 +98,9 @@ fn land_locked(
         let bytes = text::encode(&planned.after, encoding);
         let expected = present.as_ref().map(|present| &present.expected);
         match contained::replace_file(workspace.paths(), target, &bytes, expected) {
-            Ok(_) => {
+            Ok(written) => {
                 return Ok(Landed {
+                    content: written.expected,
                     file: target.relative.clone(),
                     path_note: target.note.clone(),
                     planned,

@@ -14,9 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 pub use owed::Owed;
 
-use crate::landing::Fingerprint;
 use crate::report::{Reply, ToolError, one_line};
 use crate::tools::{ALL, Arguments, Tool, WORKSPACE};
+use crate::workspace::paths::contained::Expected;
 use crate::workspace::verdict::DiagnosticsReport;
 use crate::workspace::{Registry, Settling, Workspace};
 
@@ -32,7 +32,7 @@ struct Shared {
     /// The workspace of calls that name none.
     home: PathBuf,
     /// What the agent last saw of each file, by real path.
-    seen: Mutex<HashMap<PathBuf, Fingerprint>>,
+    seen: Mutex<HashMap<PathBuf, Expected>>,
     owed: Owed,
 }
 
@@ -109,12 +109,12 @@ impl Session {
     }
 
     /// What the agent last saw of the file at `path` (real path).
-    pub fn seen(&self, path: &std::path::Path) -> Option<Fingerprint> {
+    pub fn seen(&self, path: &std::path::Path) -> Option<Expected> {
         self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied()
     }
 
     /// Notes that the agent has seen the file at `path` (real path) with this content.
-    pub fn saw(&self, path: PathBuf, content: Fingerprint) {
+    pub fn saw(&self, path: PathBuf, content: Expected) {
         self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(path, content);
     }
 }

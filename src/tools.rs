@@ -4,6 +4,7 @@ pub mod arguments;
 mod changing;
 mod diagnostics;
 mod edit;
+mod multi_edit;
 
 mod read;
 mod write;
@@ -36,7 +37,7 @@ pub struct Tool {
 pub type Run = for<'c> fn(&'c Call, Arguments) -> Pin<Box<dyn Future<Output = Result<Reply, ToolError>> + Send + 'c>>;
 
 /// Every tool, in the order a client lists them.
-pub const ALL: &[&Tool] = &[&read::TOOL, &edit::TOOL, &write::TOOL, &diagnostics::TOOL];
+pub const ALL: &[&Tool] = &[&read::TOOL, &edit::TOOL, &multi_edit::TOOL, &write::TOOL, &diagnostics::TOOL];
 
 /// Taken by every tool beside its own.
 pub(crate) const WORKSPACE: Parameter = Parameter::optional(

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::Unlanded;
-use crate::replace::{self, Query};
+use super::{OfSeveral, Unlanded};
+use crate::replace::{self, Landed, Query};
 use crate::text::{Hunk, LineCounts, LineRange, count_lines, hunks};
 
 /// A change as the agent asked for it.
 #[derive(Debug, Clone)]
 pub enum Wanted {
-    /// One replacement in an existing file.
-    Edit(Edit),
+    /// Replacements in an existing file, one after another, all or none.
+    Edits(Vec<Edit>),
     /// The whole content of a file, which may be new.
     Write(String),
 }
@@ -76,10 +76,12 @@ pub struct Planned {
 /// [`Unlanded`] when it must not or cannot be done.
 pub fn plan(before: Option<&str>, wanted: &Wanted, seen: bool) -> Result<Planned, Unlanded> {
     match (wanted, before) {
-        (Wanted::Edit(edit), Some(before)) => plan_edit(before, edit),
+        (Wanted::Edits(edits), Some(before)) => plan_edits(before, edits),
         // Many models create a file by replacing nothing with its content.
-        (Wanted::Edit(edit), None) if edit.old.is_empty() => Ok(whole(Deed::Created, "", &edit.new)),
-        (Wanted::Edit(_), None) => Err(Unlanded::Missing),
+        (Wanted::Edits(edits), None) => match edits.as_slice() {
+            [edit] if edit.old.is_empty() => Ok(whole(Deed::Created, "", &edit.new)),
+            _ => Err(Unlanded::Missing),
+        },
         (Wanted::Write(content), None) => Ok(whole(Deed::Created, "", content)),
         (Wanted::Write(content), Some(before)) if content == before => Ok(whole(Deed::LeftAsIs, before, content)),
         (Wanted::Write(content), Some(before)) if seen || before.is_empty() => Ok(whole(Deed::Overwrote, before, content)),
@@ -87,11 +89,13 @@ pub fn plan(before: Option<&str>, wanted: &Wanted, seen: bool) -> Result<Planned
     }
 }
 
-fn plan_edit(before: &str, edit: &Edit) -> Result<Planned, Unlanded> {
-    let landed = replace::replace(before, &edit.query()).map_err(|refused| Unlanded::Refused {
-        text: Arc::from(before),
-        edit: edit.clone(),
-        refused: Box::new(refused),
+fn plan_edits(before: &str, edits: &[Edit]) -> Result<Planned, Unlanded> {
+    let queries: Vec<Query<'_>> = edits.iter().map(Edit::query).collect();
+    let landed = replace::replace_many(before, &queries).map_err(|many| Unlanded::Refused {
+        text: Arc::from(many.text),
+        edit: edits[many.index].clone(),
+        refused: many.refused,
+        of_several: (edits.len() > 1).then_some(OfSeveral { index: many.index, matched: many.matched }),
     })?;
     let hunks = hunks(before, &landed.text);
     Ok(Planned {
@@ -100,10 +104,21 @@ fn plan_edit(before: &str, edit: &Edit) -> Result<Planned, Unlanded> {
         after: Arc::from(landed.text),
         lines: hunks.iter().map(|hunk| hunk.new).collect(),
         hunks,
-        matched_via: Some(landed.matched_via),
-        similarity: landed.similarity,
-        occurrences: landed.occurrences,
+        matched_via: Some(matched_via(&landed.each)),
+        similarity: landed.each.iter().map(|each| each.similarity).fold(1.0, f64::min),
+        occurrences: landed.each.iter().map(|each| each.occurrences).sum(),
     })
+}
+
+/// The strategies of all edits that were not exact, each once; `exact` when all were.
+fn matched_via(each: &[Landed]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in each.iter().flat_map(|landed| landed.matched_via.split('+')) {
+        if name != "exact" && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() { "exact".into() } else { names.join("+") }
 }
 
 fn whole(deed: Deed, before: &str, content: &str) -> Planned {
@@ -125,7 +140,7 @@ mod tests {
     use super::*;
 
     fn edit(old: &str, new: &str) -> Wanted {
-        Wanted::Edit(Edit { old: old.into(), new: new.into(), replace_all: false, near_line: None })
+        Wanted::Edits(vec![Edit { old: old.into(), new: new.into(), replace_all: false, near_line: None }])
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub enum Unlanded {
         edit: Edit,
         /// Why not.
         refused: Box<Refused>,
+        /// Which one, when several were asked for.
+        of_several: Option<OfSeveral>,
     },
     /// There is no such file to edit.
     Missing,
@@ -34,4 +36,13 @@ pub enum Unlanded {
     Write(WriteError),
     /// The service is ending.
     ShuttingDown,
+}
+
+/// The place of a refused edit among several, none of which was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfSeveral {
+    /// Which edit, 0-based.
+    pub index: usize,
+    /// Whether each edit matched.
+    pub matched: Vec<bool>,
 }

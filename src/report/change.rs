@@ -128,6 +128,7 @@ mod tests {
 
     use super::*;
     use crate::text::{LineCounts, hunks};
+    use crate::workspace::paths::contained::Expected;
 
     fn landed(before: &str, after: &str, via: &str) -> Landed {
         let hunks = hunks(before, after);
@@ -141,7 +142,7 @@ mod tests {
             similarity: 1.0,
             occurrences: 1,
         };
-        Landed { file: "a.go".into(), path_note: None, planned, before: Some(Arc::from(before)), changed_outside: false }
+        Landed { file: "a.go".into(), path_note: None, planned, before: Some(Arc::from(before)), changed_outside: false, content: Expected::of(after.as_bytes()) }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A change that did not land, and a path that was not accepted, in words an agent can act on.
 
 use super::{ToolError, refusal};
-use crate::landing::Unlanded;
+use crate::landing::{OfSeveral, Unlanded};
 use crate::replace::RefusalCode;
 use crate::workspace::paths::PathRefused;
 use crate::workspace::paths::contained::{ReadError, WriteError};
@@ -9,9 +9,10 @@ use crate::workspace::paths::contained::{ReadError, WriteError};
 /// The error for a change of `file` (relative to the workspace) that did not land.
 pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
     let error = match unlanded {
-        Unlanded::Refused { text, edit, refused } => {
+        Unlanded::Refused { text, edit, refused, of_several } => {
             let explanation = refusal::explain(text, &edit.query(), refused);
-            let mut error = ToolError::caller(code(refused.code), explanation.message);
+            let message = format!("{}{}", of_several.as_ref().map(which).unwrap_or_default(), explanation.message);
+            let mut error = ToolError::caller(code(refused.code), message);
             error.hints.extend(explanation.hint);
             error
         }
@@ -30,6 +31,18 @@ pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
         Unlanded::ShuttingDown => ToolError::environment("shutting_down", "the service is shutting down"),
     };
     error.about(file)
+}
+
+/// `none of the 3 edits was made, because of edit 2 (edits 1, 3 match): `.
+fn which(of_several: &OfSeveral) -> String {
+    let matched = of_several.matched.iter().enumerate().filter(|(_, matched)| **matched);
+    let matched: Vec<String> = matched.map(|(index, _)| (index + 1).to_string()).collect();
+    let others = match matched.as_slice() {
+        [] => String::new(),
+        [one] => format!(" (edit {one} matches)"),
+        several => format!(" (edits {} match)", several.join(", ")),
+    };
+    format!("none of the {} edits was made, because of edit {}{others}: ", of_several.matched.len(), of_several.index + 1)
 }
 
 /// The error for a path that was not accepted. `typed` is the path as it was received.

@@ -20,7 +20,7 @@ pub struct Parameter {
 }
 
 /// What a parameter holds, and so which other spellings of it are understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// A string. Numbers and booleans are taken as they are written.
     Text,
@@ -30,6 +30,8 @@ pub enum Kind {
     Flag,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A list of objects with these parameters. A single object, and JSON in a string, are understood.
+    List(&'static [Parameter]),
 }
 
 impl Parameter {
@@ -54,6 +56,7 @@ impl Parameter {
             Kind::Count => json!({ "type": "integer", "minimum": 0 }),
             Kind::Flag => json!({ "type": "boolean" }),
             Kind::Choice(words) => json!({ "type": "string", "enum": words }),
+            Kind::List(parameters) => json!({ "type": "array", "minItems": 1, "items": schema(parameters) }),
         };
         schema["description"] = self.about.into();
         schema
@@ -64,6 +67,7 @@ impl Parameter {
             return Ok(None);
         }
         let read = match self.kind {
+            Kind::List(parameters) => return list(self.name, parameters, value).map(Some),
             Kind::Text => text(value).map(Value::from),
             Kind::Count => count(value).map(Value::from),
             Kind::Flag => flag(value).map(Value::from),
@@ -82,6 +86,7 @@ impl Kind {
             Kind::Count => "a whole number, 0 or more".into(),
             Kind::Flag => "true or false".into(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
+            Kind::List(_) => "a list of objects".into(),
         }
     }
 }
@@ -160,10 +165,36 @@ impl Arguments {
         self.values.get(name).and_then(Value::as_u64).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
     }
 
+    /// The items of a list; none if it was not given.
+    pub fn list(&self, name: &str) -> Vec<Arguments> {
+        let items = self.values.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let items = items.iter().filter_map(Value::as_object);
+        items.map(|values| Arguments { values: values.clone(), unknown: Vec::new() }).collect()
+    }
+
     /// A flag; false if it was not given.
     pub fn flag(&self, name: &str) -> bool {
         self.values.get(name).and_then(Value::as_bool).unwrap_or(false)
     }
+}
+
+/// The items of a list, each read by `parameters`, with their canonical names.
+fn list(name: &str, parameters: &'static [Parameter], value: &Value) -> Result<Value, String> {
+    let parsed = value.as_str().and_then(|json| serde_json::from_str::<Value>(json).ok());
+    let items = match parsed.as_ref().unwrap_or(value) {
+        Value::Array(items) => items.clone(),
+        object @ Value::Object(_) => vec![object.clone()],
+        other => return Err(format!("`{name}` must be a list of objects, not {}", shown(other))),
+    };
+    if items.is_empty() {
+        return Err(format!("`{name}` is empty"));
+    }
+    let read = items.iter().enumerate().map(|(index, item)| {
+        let object = item.as_object().ok_or_else(|| format!("`{name}` item {} must be an object, not {}", index + 1, shown(item)))?;
+        let arguments = Arguments::read(parameters, object).map_err(|error| format!("`{name}` item {}: {}", index + 1, error.message))?;
+        Ok(Value::Object(arguments.values))
+    });
+    read.collect::<Result<Vec<Value>, String>>().map(Value::Array)
 }
 
 fn text(value: &Value) -> Option<String> {
@@ -226,6 +257,7 @@ mod tests {
         Parameter::optional("limit", &["max_lines"], Kind::Count, "how much"),
         Parameter::optional("replace_all", &[], Kind::Flag, "everywhere"),
         Parameter::optional("settle", &[], Kind::Choice(&["now", "later"]), "when"),
+        Parameter::optional("edits", &[], Kind::List(&[Parameter::required("old_string", &["old"], Kind::Text, "what")]), "which"),
     ];
 
     fn read(typed: Value) -> Result<Arguments, ToolError> {
@@ -261,6 +293,18 @@ mod tests {
         let error = read(json!({"limit": -1, "replace_all": [1]})).expect_err("refuses");
         for part in ["`file_path` is missing", "`limit` must be a whole number", "`replace_all` must be true or false"] {
             assert!(error.message.contains(part), "{part} in {}", error.message);
+        }
+    }
+
+    #[test]
+    fn lists_are_read_as_such_as_one_object_and_as_json_in_a_string() {
+        for edits in [json!([{ "oldString": "x" }]), json!({ "old": "x" }), json!("[{\"old_string\": \"x\"}]")] {
+            let read = read(json!({ "path": "a", "edits": edits })).expect("reads");
+            assert_eq!(read.list("edits")[0].text("old_string"), Some("x"), "{edits}");
+        }
+        for (edits, part) in [(json!([]), "is empty"), (json!([1]), "item 1 must be an object"), (json!([{}]), "item 1: the call's arguments")] {
+            let error = read(json!({ "path": "a", "edits": edits })).expect_err("refuses");
+            assert!(error.message.contains(part), "{}", error.message);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Arguments, Kind, Parameter};
-use crate::landing::{self, Deed, Fingerprint, Wanted};
+use crate::landing::{self, Deed, Wanted};
 use crate::report::{self, Reply, ToolError};
 use crate::session::Call;
 use crate::workspace::paths::{self, Purpose};
@@ -24,7 +24,7 @@ pub(super) async fn land(call: &Call, purpose: Purpose, wanted: Wanted, argument
     let seen = call.session.seen(&absolute);
     let (landed, settling) =
         landing::land(&call.workspace, target, wanted, seen).await.map_err(|unlanded| report::unlanded(&file, &unlanded))?;
-    call.session.saw(absolute, Fingerprint::of(&landed.planned.after));
+    call.session.saw(absolute, landed.content);
     if landed.planned.deed == Deed::LeftAsIs {
         return Ok(report::change(&landed, None));
     }

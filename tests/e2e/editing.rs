@@ -129,3 +129,24 @@ fn replace_all_says_in_how_many_places() {
     let near = agent.call("edit", json!({ "file_path": "a.go", "old_string": "key string", "new_string": "id string", "near_line": 7 }));
     assert!(near.first_line().starts_with("edited a.go: line 7"), "{}", near.text);
 }
+
+#[test]
+fn several_edits_land_together_or_not_at_all() {
+    let mut agent = Agent::with_files(&[("a.go", STORE.as_bytes())]);
+    let bad = agent.call(
+        "multi_edit",
+        json!({ "file_path": "a.go", "edits": [
+            { "old_string": "func Get(k string) string {", "new_string": "func Get(key string) string {" },
+            { "old_string": "func Remove(k string) error {", "new_string": "x" },
+            { "old_string": "\t_ = k\n", "new_string": "" },
+        ] }),
+    );
+    assert!(bad.first_line().starts_with("not edited a.go: none of the 3 edits was made, because of edit 2 (edits 1, 3 match): "), "{}", bad.text);
+    assert_eq!(agent.text("a.go"), STORE);
+    let good = agent.call(
+        "multi_edit",
+        json!({ "file_path": "a.go", "edits": "[{\"old_string\": \"return k\", \"new_string\": \"return k + k\"}, {\"old_string\": \"k + k\", \"new_string\": \"2 * k\"}]" }),
+    );
+    assert_eq!(good.first_line(), "edited a.go: 2 places, line 4, +1 -1, now 9 lines");
+    assert_eq!(agent.text("a.go"), STORE.replace("return k", "return 2 * k"));
+}
