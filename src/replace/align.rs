@@ -16,6 +16,10 @@ pub(super) const SAME_KEY: f32 = 0.97;
 const SAME_NORM: f32 = 0.992;
 /// Lines that are the same but for white space at their ends.
 const SAME_TRIMMED: f32 = 0.997;
+/// Lines that are alike letter by letter only count for less than any of these.
+const MOST_BY_LETTERS: f32 = 0.935;
+/// From here on two lines say the same thing.
+pub(super) const STRONG: f32 = 0.94;
 /// A first or last line of `old` that is the rest or the beginning of the file's.
 const PART_OF_LINE: f32 = 0.965;
 /// Most lines that one line may have become.
@@ -79,7 +83,12 @@ struct Table<'r> {
 }
 
 /// The best places of `old` in `region` that do not overlap, at most two, best first.
-pub(super) fn align(file: &FileLines<'_>, old: &OldText<'_>, region: Range<usize>, budget: &mut Budget) -> Vec<Candidate> {
+pub(super) fn align(
+    file: &FileLines<'_>,
+    old: &OldText<'_>,
+    region: Range<usize>,
+    budget: &mut Budget,
+) -> Vec<Candidate> {
     let width = region.len() + 1;
     if !budget.spend(width * (old.lines.len() + 1) * 4) {
         return Vec::new();
@@ -122,9 +131,8 @@ impl Table<'_> {
                 if file.is_blank() {
                     continue;
                 }
-                let mut found = same(old, file).unwrap_or_else(|| {
-                    loosened(pattern.likeness(&file.norm, &histograms[j], CUTOFF, budget))
-                });
+                let mut found = same(old, file)
+                    .unwrap_or_else(|| loosened(pattern.likeness(&file.norm, &histograms[j], CUTOFF, budget)));
                 if edge && found < PART_OF_LINE && is_part(&old.key, &file.key, i == 0) {
                     found = PART_OF_LINE;
                 }
@@ -242,6 +250,11 @@ impl Table<'_> {
         [Some(best), rival].into_iter().flatten().collect()
     }
 
+    /// Whether line `i` of old was taken for a part of `line`.
+    fn is_cut(&self, i: usize, line: usize) -> bool {
+        self.likeness[i * self.file.len() + line - self.region.start] == PART_OF_LINE
+    }
+
     fn trace(&self, end: usize) -> Candidate {
         let (mut i, mut j) = (self.old.lines.len(), end);
         let score = self.score[self.at(i, j)] / self.old.total;
@@ -265,7 +278,12 @@ impl Table<'_> {
         }
         pairs.reverse();
         likeness.reverse();
-        Candidate { alignment: Alignment::new(self.old.lines.len(), pairs), score, likeness }
+        let mut alignment = Alignment::new(self.old.lines.len(), pairs);
+        let is_cut =
+            |i: usize| alignment.pair(i).is_some_and(|pair| pair.old.len() == 1 && self.is_cut(i, pair.file.start));
+        let last = self.old.lines.len() - 1;
+        (alignment.cut_head, alignment.cut_tail) = (is_cut(0), is_cut(last));
+        Candidate { alignment, score, likeness }
     }
 }
 
@@ -287,7 +305,7 @@ fn same(old: &Reading<'_>, file: &Reading<'_>) -> Option<f32> {
 
 /// Likeness by letters counts for less than its figure says: half the letters of any two lines are alike.
 fn loosened(likeness: f32) -> f32 {
-    if likeness == 0.0 { 0.0 } else { (1.0 - (1.0 - likeness.min(0.985)) * 1.6).max(0.0) }
+    if likeness == 0.0 { 0.0 } else { (1.0 - (1.0 - likeness) * 1.6).clamp(0.0, MOST_BY_LETTERS) }
 }
 
 fn is_part(old: &str, file: &str, at_end: bool) -> bool {

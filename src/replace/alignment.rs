@@ -13,6 +13,10 @@ pub(super) struct Pair {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Alignment {
     pub(super) pairs: Vec<Pair>,
+    /// The first line of `old` is only the rest of its line in the text.
+    pub(super) cut_head: bool,
+    /// The last line of `old` is only the beginning of its line in the text.
+    pub(super) cut_tail: bool,
     /// For every line of `old` the pair it belongs to.
     place: Vec<Option<usize>>,
 }
@@ -23,7 +27,7 @@ impl Alignment {
         for (at, pair) in pairs.iter().enumerate() {
             place[pair.old.clone()].fill(Some(at));
         }
-        Alignment { pairs, place }
+        Alignment { pairs, cut_head: false, cut_tail: false, place }
     }
 
     /// The pair that line `old` belongs to.

@@ -2,8 +2,30 @@
 
 /// Words that such a row may hold besides its dots.
 const WORDS: [&str; 24] = [
-    "existing", "rest", "code", "unchanged", "same", "of", "the", "remaining", "other", "lines", "as", "before", "omitted",
-    "previous", "more", "here", "function", "method", "file", "body", "and", "is", "stays", "implementation",
+    "existing",
+    "rest",
+    "code",
+    "unchanged",
+    "same",
+    "of",
+    "the",
+    "remaining",
+    "other",
+    "lines",
+    "as",
+    "before",
+    "omitted",
+    "previous",
+    "more",
+    "here",
+    "function",
+    "method",
+    "file",
+    "body",
+    "and",
+    "is",
+    "stays",
+    "implementation",
 ];
 
 /// Whether a line is nothing but an elision.

@@ -1,11 +1,11 @@
 //! Whether a place is certain enough to act on.
 
-use super::align::{Candidate, OldText, SAME_KEY};
+use super::RefusalCode;
+use super::align::{Candidate, OldText, SAME_KEY, STRONG};
 use super::likeness::likeness;
 use super::line_diff::Op;
-use super::reading::{Reading, words};
+use super::reading::{Reading, key_hash, words};
 use super::regions::FileIndex;
-use super::RefusalCode;
 
 /// Least share of old's weight that must be found.
 const MIN_SCORE: f32 = 0.8;
@@ -62,6 +62,9 @@ impl Evidence<'_> {
                 _ => Ok(()),
             };
         }
+        if self.stands_elsewhere() {
+            return Err(RefusalCode::Ambiguous);
+        }
         let (strong, differing) = self.strength();
         let margin = self.best.score - rival;
         let plain = strong >= 0.5 * self.old.total && strong >= 1.0 && margin >= 0.3;
@@ -83,16 +86,17 @@ impl Evidence<'_> {
 
     /// The least likeness of a place where every line says the same and no code stands between; `None` elsewhere.
     fn tier(&self, candidate: &Candidate) -> Option<f32> {
-        let complete = (0..self.old.lines.len()).all(|i| {
-            self.old.elided[i] || self.old.lines[i].is_blank() || candidate.alignment.pair(i).is_some()
-        });
+        let complete = (0..self.old.lines.len())
+            .all(|i| self.old.elided[i] || self.old.lines[i].is_blank() || candidate.alignment.pair(i).is_some());
         let pairs = &candidate.alignment.pairs;
         let unbroken = pairs.windows(2).all(|two| {
             let elided = self.old.elided[two[0].old.end..two[1].old.start].contains(&true);
-            elided || (two[0].file.end..two[1].file.start).all(|line| Reading::new(self.file.lines.content(line)).is_blank())
+            elided
+                || (two[0].file.end..two[1].file.start)
+                    .all(|line| Reading::new(self.file.lines.content(line)).is_blank())
         });
         let least = candidate.likeness.iter().copied().fold(1.0, f32::min);
-        (complete && unbroken && least >= 0.94 && !self.old.elided.contains(&true)).then_some(least)
+        (complete && unbroken && least >= STRONG && !self.old.elided.contains(&true)).then_some(least)
     }
 
     /// The weight of old's lines that match strongly, and of those that name something else.
@@ -100,7 +104,7 @@ impl Evidence<'_> {
         let (mut strong, mut differing) = (0.0, 0.0);
         for (pair, likeness) in self.best.alignment.pairs.iter().zip(&self.best.likeness) {
             let weight: f32 = pair.old.clone().map(|i| self.old.weight(i)).sum();
-            if *likeness >= 0.94 {
+            if *likeness >= STRONG {
                 strong += weight;
             } else if !self.old.lines[pair.old.start].is_comment
                 && names_differ(&self.old.lines[pair.old.start].norm, &self.file_norm(pair.file.start))
@@ -109,6 +113,18 @@ impl Evidence<'_> {
             }
         }
         (strong, differing)
+    }
+
+    /// Whether a telling line of old that the best place lacks stands somewhere else word by word.
+    fn stands_elsewhere(&self) -> bool {
+        let range = self.best.alignment.file_range();
+        let mut lacking = (0..self.old.lines.len())
+            .filter(|i| !self.old.elided[*i] && !self.old.lines[*i].is_comment && self.old.lines[*i].weight > 0.3)
+            .filter(|i| self.likeness_of(self.best, *i) < STRONG);
+        lacking.any(|i| {
+            let hash = key_hash(self.old.lines[i].text);
+            self.file.hashes.iter().enumerate().any(|(line, other)| *other == hash && !range.contains(&line))
+        })
     }
 
     /// Whether no line speaks for the rival, and one that the best place has names something else there.
@@ -122,9 +138,10 @@ impl Evidence<'_> {
             }
             let telling = mine >= SAME_KEY && theirs < SAME_KEY && self.old.lines[i].weight > 0.3;
             decisive |= telling
-                && rival.alignment.pair(i).is_none_or(|pair| {
-                    names_differ(&self.old.lines[i].norm, &self.file_norm(pair.file.start))
-                });
+                && rival
+                    .alignment
+                    .pair(i)
+                    .is_none_or(|pair| names_differ(&self.old.lines[i].norm, &self.file_norm(pair.file.start)));
         }
         decisive
     }
@@ -150,7 +167,7 @@ impl Evidence<'_> {
                 return Err(RefusalCode::Stale);
             }
             let old = &self.old.lines[i];
-            if likeness < 0.94 && old.weight > 0.3 && names_differ(&old.norm, &self.file_norm(line)) {
+            if likeness < STRONG && old.weight > 0.3 && names_differ(&old.norm, &self.file_norm(line)) {
                 return Err(RefusalCode::Stale);
             }
         }

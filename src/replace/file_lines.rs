@@ -71,10 +71,17 @@ pub(super) fn leading(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// The lines of a query's text, line endings off; a newline at the very end begins no further line.
-pub(super) fn query_lines(text: &str) -> Vec<&str> {
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect()
+/// The lines of a query's two texts, line endings off.
+///
+/// A newline at the end of `old` begins no further line, nor does one at the end of `new` then; where only `new` has
+/// one, an empty line is wanted.
+pub(super) fn query_lines<'q>(old: &'q str, new: &'q str) -> (Vec<&'q str>, Vec<&'q str>) {
+    let (old, new) = match old.strip_suffix('\n') {
+        Some(bare) => (bare, new.strip_suffix('\n').unwrap_or(new)),
+        None => (old, new),
+    };
+    let lines = |text: &'q str| text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+    (lines(old), if new.is_empty() { Vec::new() } else { lines(new) })
 }
 
 #[cfg(test)]
@@ -92,7 +99,14 @@ mod tests {
 
     #[test]
     fn query_lines_have_no_endings() {
-        assert_eq!(query_lines("a\r\n b\n"), ["a", " b"]);
-        assert_eq!(query_lines("a\n\n"), ["a", ""]);
+        let cases: [(&str, &str, &[&str], &[&str]); 4] = [
+            ("a\r\n b\n", "c\n", &["a", " b"], &["c"]),
+            ("a", "a\n", &["a"], &["a", ""]),
+            ("a\n", "a", &["a"], &["a"]),
+            ("a", "", &["a"], &[]),
+        ];
+        for (old, new, old_lines, new_lines) in cases {
+            assert_eq!(query_lines(old, new), (old_lines.to_vec(), new_lines.to_vec()), "{old:?} {new:?}");
+        }
     }
 }

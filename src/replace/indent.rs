@@ -26,33 +26,34 @@ enum Rule {
     Units { from: Unit, to: String, levels: isize },
 }
 
-/// One level of indentation as the query writes it.
+/// One level of indentation as the query writes it: so many columns, a tab being so many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
-    Tab,
-    Spaces(usize),
+struct Unit {
+    tab: usize,
+    width: usize,
 }
 
 impl Reindent {
     /// Finds the rule that explains most of what was seen; the plainest one where several do.
     ///
-    /// `file_unit` is one level of the file's. A shift that is no multiple of it, seen on a few lines only, is a slip
-    /// of the query and no rule.
-    pub(super) fn learn(seen: &[Seen<'_>], file_unit: &str) -> Reindent {
+    /// `file_unit` is one level of the file's, `inserted` are the indents that are to be mapped. Lines that are off by a
+    /// column here and there are slips of the query and make no rule.
+    pub(super) fn learn(seen: &[Seen<'_>], file_unit: &str, inserted: &[&str]) -> Reindent {
         let explained = |rule: &Rule| seen.iter().filter(|seen| rule.apply(seen.query) == seen.file).count();
         let mut best = (explained(&Rule::Keep), Rule::Keep);
+        let off_grid = inserted.iter().filter(|indent| indent.len() % file_unit.len().max(1) != 0).count();
         for rule in candidates(seen, file_unit) {
             let count = explained(&rule);
-            if count > best.0 && (count * 2 >= seen.len() || best.0 == 0) {
+            let believed = if rule.is_by_levels(file_unit) {
+                count as f32 >= LEVELS_SHARE * seen.len() as f32
+            } else {
+                count as f32 >= COLUMNS_SHARE * seen.len() as f32 && count > 1 && off_grid * 2 > inserted.len()
+            };
+            if count > best.0 && believed {
                 best = (count, rule);
             }
         }
         Reindent { rule: best.1 }
-    }
-
-    /// Whether the query's indentation is taken as it stands.
-    pub(super) fn is_keep(&self) -> bool {
-        self.rule == Rule::Keep
     }
 
     /// `line` with the file's indentation; a blank line has none.
@@ -71,7 +72,21 @@ impl Reindent {
     }
 }
 
+/// Share of the lines that a rule by whole levels must explain.
+const LEVELS_SHARE: f32 = 0.55;
+/// Share of the lines that a rule by single columns must explain.
+const COLUMNS_SHARE: f32 = 0.8;
+
 impl Rule {
+    /// Whether it adds or takes whole levels of the file's.
+    fn is_by_levels(&self, file_unit: &str) -> bool {
+        match self {
+            Rule::Keep => true,
+            Rule::Shift { by, .. } => by.unsigned_abs() % file_unit.len().max(1) == 0,
+            Rule::Units { from, .. } => !matches!(from.width, 1 | 3),
+        }
+    }
+
     fn apply(&self, indent: &str) -> String {
         match self {
             Rule::Keep => indent.to_owned(),
@@ -85,10 +100,7 @@ impl Rule {
                 let (whole, rest) = from.measure(indent);
                 let levels = (whole as isize + levels).max(0).unsigned_abs();
                 // What is left over aligns something by single columns; it stays so, in the file's scale.
-                let rest = match from {
-                    Unit::Spaces(width) if !to.starts_with('\t') => rest * to.len() / width,
-                    _ => rest,
-                };
+                let rest = if to.starts_with('\t') { rest } else { rest * to.len() / from.width };
                 to.repeat(levels) + &" ".repeat(rest)
             }
         }
@@ -96,14 +108,15 @@ impl Rule {
 }
 
 impl Unit {
+    fn of(width: usize) -> Unit {
+        Unit { tab: width, width }
+    }
+
     /// Whole levels in `indent`, and columns left over.
     fn measure(self, indent: &str) -> (usize, usize) {
         let tabs = indent.bytes().filter(|byte| *byte == b'\t').count();
-        let spaces = indent.len() - tabs;
-        match self {
-            Unit::Tab => (tabs, spaces),
-            Unit::Spaces(width) => (tabs + spaces / width, spaces % width),
-        }
+        let columns = tabs * self.tab + (indent.len() - tabs);
+        (columns / self.width, columns % self.width)
     }
 }
 
@@ -117,20 +130,22 @@ fn candidates(seen: &[Seen<'_>], file_unit: &str) -> Vec<Rule> {
     };
     let sample: Vec<&Seen<'_>> = seen.iter().take(64).collect();
     for seen in sample.iter().filter(|seen| is_only(seen.query, with) && is_only(seen.file, with)) {
-        let by = seen.file.len() as isize - seen.query.len() as isize;
-        if by.unsigned_abs() % file_unit.len().max(1) == 0 || sample.len() > 2 {
-            push(Rule::Shift { by, with });
-        }
+        push(Rule::Shift { by: seen.file.len() as isize - seen.query.len() as isize, with });
     }
-    let mut units = vec![Unit::Tab, Unit::Spaces(4), Unit::Spaces(2), Unit::Spaces(8)];
+    let mut units: Vec<Unit> = [4, 2, 8].map(Unit::of).to_vec();
+    if with == ' ' {
+        // A tab may also stand for several of the file's levels.
+        let width = file_unit.len().max(1);
+        units.extend([2, 4].map(|levels| Unit { tab: levels * width, width }));
+    }
     if sample.iter().any(|seen| seen.query != sample[0].query) {
         // Odd widths are believed only where they explain more than one depth.
-        units.extend([3, 1].map(Unit::Spaces));
+        units.extend([3, 1].map(Unit::of));
     }
     for from in units {
         for seen in &sample {
             let (mine, _) = from.measure(seen.query);
-            let theirs = if file_unit == "\t" { Unit::Tab } else { Unit::Spaces(file_unit.len().max(1)) };
+            let theirs = if with == '\t' { Unit { tab: 1, width: 1 } } else { Unit::of(file_unit.len().max(1)) };
             let (levels, _) = theirs.measure(seen.file);
             push(Rule::Units { from, to: file_unit.to_owned(), levels: levels as isize - mine as isize });
         }
@@ -175,7 +190,7 @@ mod tests {
 
     fn check(seen: &[(&str, &str)], file_unit: &str, line: &str, expected: &str) {
         let seen: Vec<Seen<'_>> = seen.iter().map(|(query, file)| Seen { query, file }).collect();
-        assert_eq!(Reindent::learn(&seen, file_unit).line(line), expected, "{seen:?} {line:?}");
+        assert_eq!(Reindent::learn(&seen, file_unit, &[leading(line)]).line(line), expected, "{seen:?} {line:?}");
     }
 
     #[test]

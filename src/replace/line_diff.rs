@@ -16,7 +16,7 @@ const MAX_CELLS: usize = 1 << 18;
 
 /// The operations that lead from `old` to `new`. Lines that say more are matched first.
 pub(super) fn line_diff(old: &[&str], new: &[&str]) -> Vec<Op> {
-    let same = |i: usize, j: usize| old[i].trim() == new[j].trim();
+    let same = |i: usize, j: usize| old[i] == new[j];
     let most = old.len().min(new.len());
     let head = (0..most).take_while(|at| same(*at, *at)).count();
     let tail = (0..most - head).take_while(|at| same(old.len() - 1 - at, new.len() - 1 - at)).count();
@@ -41,11 +41,13 @@ fn weighted(old: &[&str], new: &[&str], rows: &Range<usize>, columns: &Range<usi
     let mut best = vec![0u32; (height + 1) * (width + 1)];
     for i in (0..height).rev() {
         let line = old[rows.start + i].trim();
-        let worth = 2 + line.chars().filter(|character| character.is_alphanumeric()).count().min(40) as u32;
+        let worth = 4 + 2 * line.chars().filter(|character| character.is_alphanumeric()).count().min(40) as u32;
         for j in (0..width).rev() {
             let at = i * (width + 1) + j;
             let skip = best[at + width + 1].max(best[at + 1]);
-            best[at] = if line == trimmed[j] { skip.max(worth + best[at + width + 2]) } else { skip };
+            // Of lines that differ only in depth, those of equal depth belong together.
+            let alike = u32::from(old[rows.start + i] == new[columns.start + j]);
+            best[at] = if line == trimmed[j] { skip.max(worth + alike + best[at + width + 2]) } else { skip };
         }
     }
     let (mut i, mut j, mut matched) = (0, 0, Vec::new());

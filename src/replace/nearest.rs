@@ -24,11 +24,17 @@ fn differs(file: &FileIndex<'_>, old: &OldText<'_>, found: &Candidate) -> String
         let Some(pair) = found.alignment.pair(i) else {
             return format!("`{}` is not there", quoted(old.lines[i].text));
         };
-        let likeness = found.alignment.pairs.iter().position(|other| other == pair).map_or(1.0, |at| found.likeness[at]);
+        let likeness =
+            found.alignment.pairs.iter().position(|other| other == pair).map_or(1.0, |at| found.likeness[at]);
         if likeness < SAME_KEY && pair.file.len() == 1 && pair.old.len() == 1 {
             let line = file.lines.content(pair.file.start);
             let (mine, theirs) = first_difference(old.lines[i].text.trim(), line.trim());
-            return format!("line {}: the file has `{}`, old_string `{}`", pair.file.start + 1, quoted(theirs), quoted(mine));
+            return format!(
+                "line {}: the file has `{}`, old_string `{}`",
+                pair.file.start + 1,
+                quoted(theirs),
+                quoted(mine)
+            );
         }
     }
     String::new()
@@ -44,10 +50,11 @@ fn first_difference<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
         .take_while(|(x, y)| x == y)
         .map(|(x, _)| x.len_utf8())
         .sum();
-    let start = a[..head].rfind(|character: char| !character.is_alphanumeric() && character != '_').map_or(0, |at| {
-        at + a[at..].chars().next().map_or(1, char::len_utf8)
-    });
-    let end = a[a.len() - tail..].find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(tail);
+    let start = a[..head]
+        .rfind(|character: char| !character.is_alphanumeric() && character != '_')
+        .map_or(0, |at| at + a[at..].chars().next().map_or(1, char::len_utf8));
+    let end =
+        a[a.len() - tail..].find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(tail);
     (&a[start..a.len() - tail + end], &b[start..b.len() - tail + end])
 }
 

@@ -41,7 +41,10 @@ impl Heat {
         let filter = Filter::new(wanted.keys().copied());
         let mut hits: Vec<usize> = Vec::new();
         for (at, hash) in file.hashes.iter().enumerate() {
-            if *hash != BLANK_HASH && filter.may_hold(*hash) && let Some((_, count)) = wanted.get_mut(hash) {
+            if *hash != BLANK_HASH
+                && filter.may_hold(*hash)
+                && let Some((_, count)) = wanted.get_mut(hash)
+            {
                 *count += 1;
                 hits.push(at);
             }
@@ -180,7 +183,8 @@ mod tests {
 
     #[test]
     fn the_stretch_that_shares_most_is_found() {
-        let text = "alpha(one)\nbeta\n}\n".repeat(20) + "needle(x)\n  haystack ( 'y' );\n}\n" + &"gamma\n}\n".repeat(20);
+        let text =
+            "alpha(one)\nbeta\n}\n".repeat(20) + "needle(x)\n  haystack ( 'y' );\n}\n" + &"gamma\n}\n".repeat(20);
         let file = FileIndex::new(&text);
         let old: Vec<Reading<'_>> = ["needle(x)", "haystack(\"y\")"].map(Reading::new).to_vec();
         assert_eq!(Heat::of_lines(&file, &old).regions(2, 1), [Range { start: 59, end: 63 }]);

@@ -86,10 +86,10 @@ impl Attempt<'_> {
 }
 
 fn attempt<'q>(file: &FileIndex<'_>, old: &'q str, new: &'q str, budget: &mut Budget) -> Attempt<'q> {
-    let old = query_lines(old);
-    let new = if new.is_empty() { Vec::new() } else { query_lines(new) };
+    let (old, new) = query_lines(old, new);
     let new_elides = new.iter().any(|line| is_elision(line));
-    let elided = old.iter().map(|line| new_elides && is_elision(line) && !file.hashes.contains(&key_hash(line))).collect();
+    let elided =
+        old.iter().map(|line| new_elides && is_elision(line) && !file.hashes.contains(&key_hash(line))).collect();
     let text = OldText::new(&old, elided);
     let candidates = candidates(file, &text, budget);
     Attempt { ops: line_diff(&old, &new), old, new, text, candidates, layers: Vec::new(), bonus: 0.0 }
@@ -111,14 +111,24 @@ fn candidates(file: &FileIndex<'_>, old: &OldText<'_>, budget: &mut Budget) -> V
     found
 }
 
-fn aligned(file: &FileIndex<'_>, old: &OldText<'_>, regions: &[std::ops::Range<usize>], budget: &mut Budget) -> Vec<Candidate> {
+fn aligned(
+    file: &FileIndex<'_>,
+    old: &OldText<'_>,
+    regions: &[std::ops::Range<usize>],
+    budget: &mut Budget,
+) -> Vec<Candidate> {
     let mut found: Vec<Candidate> =
         regions.iter().flat_map(|region| align(&file.lines, old, region.clone(), budget)).collect();
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     found
 }
 
-fn finish(file: &FileIndex<'_>, query: &Query<'_>, attempt: &Attempt<'_>, budget: &mut Budget) -> Result<Landed, Refused> {
+fn finish(
+    file: &FileIndex<'_>,
+    query: &Query<'_>,
+    attempt: &Attempt<'_>,
+    budget: &mut Budget,
+) -> Result<Landed, Refused> {
     let Some(best) = attempt.candidates.first() else { return Err(Refused::plain(RefusalCode::NotFound)) };
     let range = best.alignment.file_range();
     let rival = attempt.candidates[1..].iter().find(|other| {
@@ -134,13 +144,20 @@ fn finish(file: &FileIndex<'_>, query: &Query<'_>, attempt: &Attempt<'_>, budget
         Refused { code, hits, nearest: shown }
     };
     let evidence = Evidence { file, old: &attempt.text, best, rival };
-    evidence.judge(&attempt.ops).map_err(|code| if is_applied(file, attempt, budget) { Refused::plain(RefusalCode::AlreadyApplied) } else { refuse(code) })?;
+    evidence.judge(&attempt.ops).map_err(|code| {
+        if is_applied(file, attempt, budget) { Refused::plain(RefusalCode::AlreadyApplied) } else { refuse(code) }
+    })?;
     if evidence.is_drifted() && is_applied(file, attempt, budget) {
         return Err(refuse(RefusalCode::AlreadyApplied));
     }
     let edits = transfer(&file.lines, &attempt.old, &attempt.new, &best.alignment, &attempt.ops).map_err(refuse)?;
     let _ = (query, choose);
-    landed(file.lines.text, vec![edits], strategies(file, &attempt.text, best, &attempt.layers), f64::from(best.score.clamp(0.0, 1.0)))
+    landed(
+        file.lines.text,
+        vec![edits],
+        strategies(file, &attempt.text, best, &attempt.layers),
+        f64::from(best.score.clamp(0.0, 1.0)),
+    )
 }
 
 fn hits(candidates: &[&Candidate]) -> Vec<LineRange> {

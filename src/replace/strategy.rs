@@ -5,7 +5,12 @@ use super::reading::Reading;
 use super::regions::FileIndex;
 
 /// The strategies that a match amounts to, joined by `+`.
-pub(super) fn strategies(file: &FileIndex<'_>, old: &OldText<'_>, found: &Candidate, layers: &[&'static str]) -> String {
+pub(super) fn strategies(
+    file: &FileIndex<'_>,
+    old: &OldText<'_>,
+    found: &Candidate,
+    layers: &[&'static str],
+) -> String {
     let mut names: Vec<&'static str> = layers.to_vec();
     let mut add = |name: &'static str| {
         if !names.contains(&name) {
@@ -56,7 +61,11 @@ fn strategy(old: &Reading<'_>, file: &str, likeness: f32) -> Option<&'static str
     }
     let reading = Reading::new(file);
     if reading.norm == old.norm {
-        return Some(if old.text.is_ascii() && file.is_ascii() { "whitespace_normalized" } else { "unicode_normalized" });
+        return Some(if old.text.is_ascii() && file.is_ascii() {
+            "whitespace_normalized"
+        } else {
+            "unicode_normalized"
+        });
     }
     if reading.key == old.key {
         let backslashes = |text: &str| text.matches('\\').count();

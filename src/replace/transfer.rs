@@ -6,6 +6,7 @@ use super::alignment::Alignment;
 use super::file_lines::{FileLines, leading};
 use super::indent::{Reindent, Seen, unit_of};
 use super::line_diff::Op;
+use super::reading::Reading;
 use super::{RefusalCode, Replacement};
 use crate::text::Span;
 
@@ -35,7 +36,7 @@ pub(super) fn transfer(
     let mut changes = Vec::new();
     for op in ops {
         if op.equal {
-            changes.extend(context.reindented(op, &depth));
+            changes.extend(context.reshaped(op, &depth));
         } else {
             changes.extend(context.changed(op, &depth)?);
         }
@@ -74,7 +75,14 @@ impl<'a> Context<'a> {
         let unit = unit_of(around.map(|line| self.file.content(line)))
             .or_else(|| unit_of(self.new.iter().copied()))
             .unwrap_or_else(|| "    ".to_owned());
-        Depth { reindent: Reindent::learn(&seen, &unit), new_is_files }
+        let inserted: Vec<&str> = ops
+            .iter()
+            .filter(|op| !op.equal)
+            .flat_map(|op| op.new.clone())
+            .filter(|j| !self.new[*j].trim().is_empty())
+            .map(|j| leading(self.new[j]))
+            .collect();
+        Depth { reindent: Reindent::learn(&seen, &unit, &inserted), new_is_files }
     }
 
     fn seen(&self, query: &'a str, line: usize) -> Seen<'a> {
@@ -109,26 +117,36 @@ impl<'a> Context<'a> {
         leading(self.old[i]) != leading(new) && leading(new) == leading(self.file.content(line))
     }
 
-    /// Lines that stay but whose depth the edit changes on purpose.
-    fn reindented(&self, op: &Op, depth: &Depth) -> Vec<Change> {
-        if depth.new_is_files {
-            return Vec::new();
-        }
-        op.old
-            .clone()
-            .zip(op.new.clone())
-            .filter(|(i, j)| leading(self.old[*i]) != leading(self.new[*j]) && !self.old[*i].trim().is_empty())
-            .filter_map(|(i, j)| {
-                let line = self.alignment.single(i)?;
-                let content = self.file.content(line).trim_start_matches([' ', '\t']);
-                let moved = depth.reindent.indent(leading(self.new[j])) + content;
-                Some(Change { file: line..line + 1, lines: vec![moved] })
-            })
+    /// Lines that stay but for white space at their ends that the edit changes on purpose.
+    fn reshaped(&self, op: &Op, depth: &Depth) -> Vec<Change> {
+        let lines = op.old.clone().zip(op.new.clone());
+        lines
+            .filter(|(i, j)| self.old[*i] != self.new[*j])
+            .filter_map(|(i, j)| self.reshaped_line(i, j, depth))
             .collect()
     }
 
+    fn reshaped_line(&self, i: usize, j: usize, depth: &Depth) -> Option<Change> {
+        let (old, new) = (self.old[i], self.new[j]);
+        let line = self.alignment.single(i)?;
+        let content = self.file.content(line);
+        let body = content.trim_matches([' ', '\t']);
+        if body.is_empty() {
+            return None;
+        }
+        let indent = if leading(old) == leading(new) {
+            leading(content).to_owned()
+        } else {
+            depth.reindent.indent(leading(new))
+        };
+        // Blanks at the end are meant where old had them as the file has.
+        let end = if trailing(old) == trailing(content) { trailing(new) } else { trailing(content) };
+        Some(Change { file: line..line + 1, lines: vec![format!("{indent}{body}{end}")] })
+    }
+
     fn changed(&self, op: &Op, depth: &Depth) -> Result<Option<Change>, RefusalCode> {
-        let lines: Vec<String> = op.new.clone().map(|j| self.inserted(j, op, depth)).collect();
+        let mut lines: Vec<String> = op.new.clone().map(|j| self.inserted(j, op, depth)).collect();
+        self.complete_cut_lines(op, &mut lines)?;
         let mut touched = op.old.clone().filter_map(|i| self.alignment.pair(i)).peekable();
         if touched.peek().is_some() {
             let (mut first, mut last) = (usize::MAX, 0);
@@ -163,6 +181,26 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Where old begins or ends inside a line, what the file has around it stays.
+    fn complete_cut_lines(&self, op: &Op, lines: &mut [String]) -> Result<(), RefusalCode> {
+        let last = self.old.len() - 1;
+        if self.alignment.cut_head && op.old.start == 0 {
+            let (first, line) = lines.first_mut().zip(self.alignment.single(0)).ok_or(RefusalCode::Stale)?;
+            if op.old.is_empty() {
+                return Err(RefusalCode::Stale);
+            }
+            *first = with_head(self.file.content(line), self.old[0], first).ok_or(RefusalCode::Stale)?;
+        }
+        if self.alignment.cut_tail && op.old.end == self.old.len() {
+            let (end, line) = lines.last_mut().zip(self.alignment.single(last)).ok_or(RefusalCode::Stale)?;
+            if op.old.is_empty() {
+                return Err(RefusalCode::Stale);
+            }
+            *end = with_tail(self.file.content(line), self.old[last], end).ok_or(RefusalCode::Stale)?;
+        }
+        Ok(())
+    }
+
     fn inserted(&self, j: usize, op: &Op, depth: &Depth) -> String {
         let line = self.new[j];
         // A first line that was typed from its first visible character on takes its indent from the file.
@@ -171,8 +209,60 @@ impl<'a> Context<'a> {
                 return format!("{}{}", leading(self.file.content(at)), &line[leading(line).len()..]);
             }
         }
-        depth.reindent.line(line)
+        match self.replaced_at_same_depth(j, op).filter(|_| !depth.new_is_files && !line.trim().is_empty()) {
+            Some(indent) => format!("{indent}{}", &line[leading(line).len()..]),
+            None => depth.reindent.line(line),
+        }
     }
+
+    /// The file's indent of a line that `new[j]` replaces and that the query has at the same depth.
+    fn replaced_at_same_depth(&self, j: usize, op: &Op) -> Option<&str> {
+        let offset = j - op.new.start;
+        op.old
+            .clone()
+            .filter(|i| !self.old[*i].trim().is_empty() && leading(self.old[*i]) == leading(self.new[j]))
+            .filter_map(|i| Some((offset.abs_diff(i - op.old.start), self.alignment.single(i)?)))
+            .min()
+            .map(|(_, line)| leading(self.file.content(line)))
+    }
+}
+
+/// Longest line that is searched for a part of it.
+const MAX_CUT_BYTES: usize = 2000;
+
+/// The file's line with `new` for the `old` that ends it; `None` inside a word.
+fn with_head(line: &str, old: &str, new: &str) -> Option<String> {
+    let (old, new) = (Reading::new(old).key, new.trim_start());
+    if Reading::new(line).key.ends_with(&Reading::new(new).key) {
+        return Some(line.to_owned());
+    }
+    let at = boundaries(line)?.rev().find(|at| Reading::new(&line[*at..]).key == old)?;
+    is_between_words(line, at).then(|| format!("{}{new}", &line[..at]))
+}
+
+/// The file's line with `new` for the `old` that begins it; `None` inside a word.
+fn with_tail(line: &str, old: &str, new: &str) -> Option<String> {
+    let (old, new) = (Reading::new(old).key, new.trim_end());
+    if Reading::new(line).key.starts_with(&Reading::new(new).key) {
+        return Some(line.to_owned());
+    }
+    let at = boundaries(line)?.find(|at| Reading::new(&line[..*at]).key == old)?;
+    is_between_words(line, at).then(|| format!("{new}{}", &line[at..]))
+}
+
+fn boundaries(line: &str) -> Option<impl DoubleEndedIterator<Item = usize>> {
+    (line.len() <= MAX_CUT_BYTES).then(|| line.char_indices().map(|(at, _)| at))
+}
+
+fn is_between_words(line: &str, at: usize) -> bool {
+    let is_word =
+        |character: Option<char>| character.is_some_and(|character| character.is_alphanumeric() || character == '_');
+    !(is_word(line[..at].chars().next_back()) && is_word(line[at..].chars().next()))
+}
+
+/// The blanks and tabs a line ends with.
+fn trailing(line: &str) -> &str {
+    &line[line.trim_end_matches([' ', '\t']).len()..]
 }
 
 /// A change of lines as a change of bytes; `None` when it changes none.

@@ -31,28 +31,53 @@ struct Layer {
     /// The bare text of `old`; `None` where there is nothing to take off. The other side is shown for its evidence.
     old: fn(&str, &str) -> Option<String>,
     new: fn(&str, &str) -> Option<String>,
+    /// A new text may have the like on its own account.
+    can_be_meant: bool,
 }
 
 const LAYERS: [Layer; 7] = [
-    Layer { name: "fence_stripped", old: |old, _| wrappings::without_fence(old), new: |new, _| wrappings::without_fence(new) },
+    Layer {
+        name: "fence_stripped",
+        old: |old, _| wrappings::without_fence(old),
+        new: |new, _| wrappings::without_fence(new),
+        can_be_meant: false,
+    },
     Layer {
         name: "line_numbers_stripped",
         old: |old, _| wrappings::without_line_numbers(old),
         new: |new, _| wrappings::without_line_numbers(new),
+        can_be_meant: false,
     },
     Layer {
         name: "diff_markers_stripped",
         old: |old, new| wrappings::without_diff_signs(old, '-', new, '+'),
         new: |new, old| wrappings::without_diff_signs(new, '+', old, '-'),
+        can_be_meant: false,
     },
     Layer {
         name: "quotes_normalized",
         old: |old, _| escapes::without_quote_escapes(old),
         new: |new, _| escapes::without_quote_escapes(new),
+        can_be_meant: true,
     },
-    Layer { name: "escape_normalized", old: |old, _| escapes::without_escapes(old), new: |new, _| escapes::without_escapes(new) },
-    Layer { name: "escape_normalized", old: |old, _| escapes::without_json(old), new: |new, _| escapes::without_json(new) },
-    Layer { name: "entities_decoded", old: |old, _| escapes::without_entities(old), new: |new, _| escapes::without_entities(new) },
+    Layer {
+        name: "escape_normalized",
+        old: |old, _| escapes::without_escapes(old),
+        new: |new, _| escapes::without_escapes(new),
+        can_be_meant: true,
+    },
+    Layer {
+        name: "escape_normalized",
+        old: |old, _| escapes::without_json(old),
+        new: |new, _| escapes::without_json(new),
+        can_be_meant: true,
+    },
+    Layer {
+        name: "entities_decoded",
+        old: |old, _| escapes::without_entities(old),
+        new: |new, _| escapes::without_entities(new),
+        can_be_meant: true,
+    },
 ];
 
 /// Every reading of the query but the bare one, fewest layers first.
@@ -87,7 +112,10 @@ fn peel<'q>(view: &View<'q>, layer: &Layer) -> Option<View<'q>> {
     let peeled = (layer.new)(&view.new, &view.old).filter(|new| *new != view.new);
     let mut layers = view.layers.clone();
     layers.push(layer.name);
-    let evident = view.evident || layer.name == "diff_markers_stripped" && peeled.is_some() && wrappings::is_plainly_diff(&view.old, &view.new);
+    let evident = view.evident
+        || layer.name == "diff_markers_stripped"
+            && peeled.is_some()
+            && wrappings::is_plainly_diff(&view.old, &view.new);
     let new = match peeled {
         Some(peeled) if new_is_wrapped_too(layer, view, &old, &peeled) => Cow::Owned(peeled),
         _ => view.new.clone(),
@@ -97,12 +125,18 @@ fn peel<'q>(view: &View<'q>, layer: &Layer) -> Option<View<'q>> {
 
 /// Whether `new` carries the wrapping that was taken off `old`: then it shares more with the bare `old` when bare too.
 fn new_is_wrapped_too(layer: &Layer, view: &View<'_>, old: &str, peeled: &str) -> bool {
+    if !layer.can_be_meant {
+        return true;
+    }
     let bare_shared = shared_lines(old, peeled);
     let wrapped_shared = shared_lines(old, &view.new);
     if bare_shared != wrapped_shared {
         return bare_shared > wrapped_shared;
     }
-    if matches!(layer.name, "quotes_normalized" | "escape_normalized") && view.old.contains('"') && !escapes::has_bare_quote(&view.old) {
+    if matches!(layer.name, "quotes_normalized" | "escape_normalized")
+        && view.old.contains('"')
+        && !escapes::has_bare_quote(&view.old)
+    {
         // Every quote of old is escaped: new is at the same level unless it has a bare one.
         return !escapes::has_bare_quote(&view.new);
     }
@@ -140,7 +174,13 @@ mod tests {
     #[test]
     fn layers_come_off_one_after_the_other() {
         let (old, new) = ("```\n1: say(\\\"a\\\")\n2: end()\n```", "```\n1: say(\\\"b\\\")\n2: end()\n```");
-        check(old, new, &["fence_stripped", "line_numbers_stripped", "quotes_normalized"], "say(\"a\")\nend()", "say(\"b\")\nend()");
+        check(
+            old,
+            new,
+            &["fence_stripped", "line_numbers_stripped", "quotes_normalized"],
+            "say(\"a\")\nend()",
+            "say(\"b\")\nend()",
+        );
     }
 
     #[test]

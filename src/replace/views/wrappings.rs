@@ -28,7 +28,8 @@ pub(super) fn without_line_numbers(text: &str) -> Option<String> {
         return None;
     }
     // Where every mark has a blank behind it, it belongs to the mark; an empty line may have lost it.
-    let blank = matches!(separator, ":" | "|") && numbered.iter().all(|mark| mark.rest.starts_with(' ') || mark.rest.is_empty());
+    let blank = matches!(separator, ":" | "|")
+        && numbered.iter().all(|mark| mark.rest.starts_with(' ') || mark.rest.is_empty());
     let bare: Vec<&str> = lines
         .iter()
         .zip(&marks)
@@ -55,14 +56,17 @@ impl<'a> Mark<'a> {
         let length = digits.bytes().take_while(u8::is_ascii_digit).count();
         let number = digits.get(..length)?.parse().ok()?;
         let behind = &digits[length..];
-        let width = ["\t", "→", " | ", "|", ":", " |"].into_iter().find(|separator| behind.starts_with(separator))?.len();
+        let width =
+            ["\t", "→", " | ", "|", ":", " |"].into_iter().find(|separator| behind.starts_with(separator))?.len();
         Some(Mark { number, separator: &behind[..width], rest: &behind[width..] })
     }
 }
 
 /// The lines without the signs of a diff: all have `sign` or a blank in front.
 pub(super) fn without_diff_signs(text: &str, sign: char, other: &str, other_sign: char) -> Option<String> {
-    if !all_signed(text, sign) || !(has_sign(text, sign) || all_signed(other, other_sign) && has_sign(other, other_sign)) {
+    if !all_signed(text, sign)
+        || !(has_sign(text, sign) || all_signed(other, other_sign) && has_sign(other, other_sign))
+    {
         return None;
     }
     let bare: Vec<&str> = text.split('\n').map(|line| line.get(1..).unwrap_or("")).collect();
@@ -88,7 +92,9 @@ mod tests {
 
     #[test]
     fn fences_come_off_only_in_pairs() {
-        for (text, bare) in [("```\na\nb\n```", Some("a\nb")), ("\n```rs\na\n```\n", Some("a")), ("```\na", None), ("```\n```", None)] {
+        for (text, bare) in
+            [("```\na\nb\n```", Some("a\nb")), ("\n```rs\na\n```\n", Some("a")), ("```\na", None), ("```\n```", None)]
+        {
             assert_eq!(without_fence(text).as_deref(), bare, "{text:?}");
         }
     }
