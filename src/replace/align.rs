@@ -342,7 +342,7 @@ fn joined_worth(count: usize) -> f32 {
 fn skip_file(line: &Reading<'_>) -> f32 {
     match line {
         line if line.is_blank() => 0.001,
-        line if line.is_comment => 0.25 * line.weight,
+        line if line.is_comment => 0.12 * line.weight,
         line => 0.8 * line.weight,
     }
 }
@@ -351,7 +351,7 @@ fn skip_file(line: &Reading<'_>) -> f32 {
 fn skip_old(line: &Reading<'_>) -> f32 {
     match line {
         line if line.is_blank() => -0.04,
-        line if line.is_comment => -0.6 * line.weight,
+        line if line.is_comment => -0.8 * line.weight,
         line => 0.9 * line.weight,
     }
 }

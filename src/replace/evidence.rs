@@ -17,6 +17,8 @@ const MIN_MARGIN: f32 = 0.1;
 const MIN_WEIGHT: f32 = 0.35;
 /// A line that is to change must be at least so like the file's.
 const MIN_CHANGED: f32 = 0.55;
+/// Lines around a place that still belong to it.
+const NEIGHBOURHOOD: usize = 6;
 /// Words less alike than this are two names and not one misspelt.
 const SAME_WORD: f32 = 0.75;
 
@@ -74,7 +76,7 @@ impl Evidence<'_> {
         if margin < MIN_MARGIN && !self.dominates() {
             return Err(RefusalCode::Ambiguous);
         }
-        let no_doubt = self.best.score >= 0.85 && margin >= 0.3 && differing == 0.0;
+        let no_doubt = margin >= 0.25 && differing == 0.0;
         if strong < 0.3 * self.old.total && strong < 1.0 && !no_doubt {
             return Err(RefusalCode::NotFound);
         }
@@ -117,7 +119,9 @@ impl Evidence<'_> {
 
     /// Whether a telling line of old that the best place lacks stands somewhere else word by word.
     fn stands_elsewhere(&self) -> bool {
+        // What stands right beside the place was only left out for a dearer pair.
         let range = self.best.alignment.file_range();
+        let range = range.start.saturating_sub(NEIGHBOURHOOD)..range.end + NEIGHBOURHOOD;
         let mut lacking = (0..self.old.lines.len())
             .filter(|i| !self.old.elided[*i] && !self.old.lines[*i].is_comment && self.old.lines[*i].weight > 0.3)
             .filter(|i| self.likeness_of(self.best, *i) < STRONG);
@@ -167,7 +171,7 @@ impl Evidence<'_> {
                 return Err(RefusalCode::Stale);
             }
             let old = &self.old.lines[i];
-            if likeness < STRONG && old.weight > 0.3 && names_differ(&old.norm, &self.file_norm(line)) {
+            if likeness < STRONG && old.weight > 0.3 && !old.is_comment && names_differ(&old.norm, &self.file_norm(line)) {
                 return Err(RefusalCode::Stale);
             }
         }
@@ -205,8 +209,18 @@ fn is_same_word(a: &str, b: &str) -> bool {
     if folded(a) == folded(b) {
         return true;
     }
+    if a.len() > 3 && letters_of(a) == letters_of(b) {
+        return true;
+    }
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     !(is_number(a) && is_number(b)) && likeness(a, b) >= SAME_WORD
+}
+
+/// The characters of a word in order: letters that changed places do not matter.
+fn letters_of(word: &str) -> Vec<char> {
+    let mut letters: Vec<char> = word.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 #[cfg(test)]
@@ -217,6 +231,7 @@ mod tests {
     fn a_slip_is_no_other_name() {
         let cases = [
             ("return users[0]", "retrun users[0]", false),
+            ("const a", "cnots a", false),
             ("load(users)", "load(teams)", true),
             ("retry(3)", "retry(4)", true),
             ("maxSize = limit", "max_size = limit", false),

@@ -88,11 +88,20 @@ impl Attempt<'_> {
 fn attempt<'q>(file: &FileIndex<'_>, old: &'q str, new: &'q str, budget: &mut Budget) -> Attempt<'q> {
     let (old, new) = query_lines(old, new);
     let new_elides = new.iter().any(|line| is_elision(line));
-    let elided =
-        old.iter().map(|line| new_elides && is_elision(line) && !file.hashes.contains(&key_hash(line))).collect();
+    let elided = (0..old.len()).map(|i| new_elides && is_elision(old[i]) && !stands_with_neighbour(file, &old, i)).collect();
     let text = OldText::new(&old, elided);
     let candidates = candidates(file, &text, budget);
     Attempt { ops: line_diff(&old, &new), old, new, text, candidates, layers: Vec::new(), bonus: 0.0 }
+}
+
+/// Whether the file has line `i` of old beside one of its neighbours: then dots are dots.
+fn stands_with_neighbour(file: &FileIndex<'_>, old: &[&str], i: usize) -> bool {
+    let hash = |i: usize| old.get(i).map(|line| key_hash(line));
+    let (wanted, above, below) = (hash(i), i.checked_sub(1).and_then(hash), hash(i + 1));
+    (0..file.hashes.len()).filter(|at| Some(file.hashes[*at]) == wanted).any(|at| {
+        above.is_some() && at.checked_sub(1).map(|at| file.hashes[at]) == above
+            || below.is_some() && file.hashes.get(at + 1).copied() == below
+    })
 }
 
 /// Where `old` may stand, best first.
@@ -143,6 +152,7 @@ fn finish(
         let shown = (best.score > 0.3 && code != RefusalCode::Ambiguous).then(|| nearest(file, &attempt.text, best));
         Refused { code, hits, nearest: shown }
     };
+    if std::env::var_os("DBG").is_some() { for c in attempt.candidates.iter().take(3) { eprintln!("{:.3} {:?} {:?}", c.score, c.alignment.pairs.iter().map(|p| (p.old.clone(), p.file.clone())).collect::<Vec<_>>(), c.likeness); } eprintln!("total {} weights {:?}", attempt.text.total, attempt.text.lines.iter().map(|l| l.weight).collect::<Vec<_>>()); }
     let evidence = Evidence { file, old: &attempt.text, best, rival };
     evidence.judge(&attempt.ops).map_err(|code| {
         if is_applied(file, attempt, budget) { Refused::plain(RefusalCode::AlreadyApplied) } else { refuse(code) }
@@ -172,8 +182,9 @@ fn hits(candidates: &[&Candidate]) -> Vec<LineRange> {
 
 /// Whether all of new stands in the file already.
 fn is_applied(file: &FileIndex<'_>, attempt: &Attempt<'_>, budget: &mut Budget) -> bool {
+    let inserts = |op: &Op| !op.equal && op.new.clone().any(|j| !attempt.new[j].trim().is_empty());
     let text = OldText::new(&attempt.new, vec![false; attempt.new.len()]);
-    if text.total < attempt.text.total * 0.5 || text.total < 0.5 {
+    if !attempt.ops.iter().any(inserts) || text.total < attempt.text.total * 0.5 || text.total < 0.5 {
         return false;
     }
     let found = candidates(file, &text, budget);
