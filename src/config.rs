@@ -126,10 +126,7 @@ impl Default for Timeouts {
 pub struct CheckSpec {
     /// Program and arguments; `{cache_dir}` becomes a directory of its own for this root.
     pub command: Vec<String>,
-    /// The same for one file, where the project cannot be checked as a whole; `{file}` becomes its path.
-    #[serde(default)]
-    pub file_command: Vec<String>,
-    /// How their output is read.
+    /// How its output is read.
     pub format: CheckFormat,
 }
 
