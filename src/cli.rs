@@ -1,8 +1,10 @@
 //! The command line: one file a subcommand.
 
-//mod demo;
+mod demo;
+mod doctor;
 mod mcp;
 mod replace;
+mod servers;
 mod service;
 
 use std::process::ExitCode;
@@ -21,8 +23,12 @@ pub struct Cli {
 enum Command {
     /// Serve an agent over MCP on standard input and output
     Mcp(mcp::Arguments),
-    // Show the main job on bundled Go, Java and Zig projects, as an agent sees it
-    //Demo(demo::Arguments),
+    /// Show the main job on bundled Go, Java and Zig projects, as an agent sees it
+    Demo(demo::Arguments),
+    /// Say what each language would get on this machine, and what mends each lack
+    Doctor(doctor::Arguments),
+    /// List, install and look at language servers
+    Servers(servers::Arguments),
     /// Run the replacer alone as a filter: JSON lines in, JSON lines out
     Replace,
 }
@@ -36,7 +42,9 @@ impl Cli {
         let mut out = std::io::stdout();
         match self.command {
             Command::Mcp(arguments) => mcp::run(arguments),
-            //Command::Demo(arguments) => demo::run(arguments, &mut out),
+            Command::Demo(arguments) => demo::run(arguments, &mut out),
+            Command::Doctor(arguments) => doctor::run(arguments, &mut out),
+            Command::Servers(arguments) => servers::run(arguments, &mut out),
             Command::Replace => {
                 replace::run(std::io::stdin().lock(), out.lock())?;
                 Ok(ExitCode::SUCCESS)

@@ -1,22 +1,25 @@
 //! One agent's connection: which workspace a call means, what the agent has seen, and which reports it is still owed.
 
+mod loops;
 mod owed;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-pub use owed::Owed;
+use loops::{CallKey, LoopGate};
+use owed::Owed;
 
 use crate::report::{Reply, ToolError, one_line};
 use crate::tools::{ALL, Arguments, Tool, WORKSPACE};
 use crate::workspace::paths::contained::Expected;
+use crate::workspace::paths::{self, Purpose};
 use crate::workspace::verdict::DiagnosticsReport;
 use crate::workspace::{Registry, Settling, Workspace};
 
@@ -33,6 +36,7 @@ struct Shared {
     home: PathBuf,
     /// What the agent last saw of each file, by real path.
     seen: Mutex<HashMap<PathBuf, Expected>>,
+    loops: Mutex<LoopGate>,
     owed: Owed,
 }
 
@@ -50,7 +54,7 @@ pub struct Call {
 impl Session {
     /// A session whose calls mean the workspace at `home` (absolute) unless they say otherwise.
     pub fn new(registry: Registry, home: PathBuf) -> Session {
-        Session { shared: Arc::new(Shared { registry, home, seen: Mutex::default(), owed: Owed::default() }) }
+        Session { shared: Arc::new(Shared { registry, home, seen: Mutex::default(), loops: Mutex::default(), owed: Owed::default() }) }
     }
 
     /// Carries out one call and says what came of it; never fails, never panics.
@@ -81,9 +85,22 @@ impl Session {
         let parameters = std::iter::once(&WORKSPACE).chain(tool.parameters);
         let arguments = Arguments::read(parameters, typed)?;
         let workspace = self.workspace(&arguments)?;
+        let key = CallKey::new(tool.name, typed, state_of(&workspace, &arguments).as_ref());
+        if let Some(blocked) = self.loops().blocked(&key) {
+            return Err(blocked);
+        }
         let unknown = arguments.unknown.join(", ");
         let call = Call { session: self.clone(), workspace, cancel };
-        let mut reply = (tool.run)(&call, arguments).await?;
+        let mut reply = match (tool.run)(&call, arguments).await {
+            Ok(reply) => reply,
+            Err(mut error) => {
+                self.loops().failed(key, &mut error);
+                return Err(error);
+            }
+        };
+        if let Some(file) = reply.structured.get("file").and_then(Value::as_str) {
+            self.loops().opened(file);
+        }
         if !unknown.is_empty() {
             reply.note(&format!("note: `{}` does not know {unknown}; left out", tool.name));
         }
@@ -106,6 +123,10 @@ impl Session {
             ToolError::caller("bad_workspace", format!("the workspace {} cannot be opened: {error}", one_line(&root.display().to_string(), 300)))
                 .hint("give `workspace` as the absolute path of an existing directory, or leave it out")
         })
+    }
+
+    fn loops(&self) -> MutexGuard<'_, LoopGate> {
+        self.shared.loops.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the agent last saw of the file at `path` (real path).
@@ -131,6 +152,12 @@ impl Call {
         }
         reports
     }
+}
+
+/// What is on disk where the call points; `None` where that is nothing.
+fn state_of(workspace: &Workspace, arguments: &Arguments) -> Option<std::fs::Metadata> {
+    let resolved = paths::resolve(workspace.paths(), arguments.text("file_path")?, Purpose::ReadAny).ok()?;
+    std::fs::metadata(resolved.absolute).ok()
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

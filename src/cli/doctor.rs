@@ -17,7 +17,7 @@ use probe::{Lack, Source};
 
 /// Arguments of `landfall doctor`.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(super) struct Arguments {
     #[command(flatten)]
     configuration: Configuration,
     /// Print one JSON object instead of text
@@ -51,7 +51,7 @@ struct LanguageFindings {
 ///
 /// # Errors
 /// A configuration that cannot be used, or output that cannot be written.
-pub fn run(arguments: Arguments, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+pub(super) fn run(arguments: Arguments, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let findings = Findings::of(&arguments.configuration.servers()?);
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&findings)?)?;

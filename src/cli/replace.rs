@@ -67,7 +67,7 @@ struct Lines {
 ///
 /// # Errors
 /// When `input` cannot be read or `output` cannot be written.
-pub fn run(mut input: impl BufRead, mut output: impl Write) -> Result<()> {
+pub(super) fn run(mut input: impl BufRead, mut output: impl Write) -> Result<()> {
     let (mut line, mut number) = (Vec::new(), 0);
     loop {
         line.clear();

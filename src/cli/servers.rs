@@ -13,7 +13,7 @@ use crate::install::{self, Found, Origin};
 
 /// Arguments of `landfall servers`.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(super) struct Arguments {
     #[command(subcommand)]
     action: Action,
 }
@@ -45,7 +45,7 @@ enum Action {
 
 /// Where language servers are described, apart from the built-in ones and the user's own file.
 #[derive(Debug, Args)]
-pub struct Configuration {
+pub(super) struct Configuration {
     /// A file of language servers, laid over the built-in ones and your own
     #[arg(long = "servers", value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -56,7 +56,7 @@ impl Configuration {
     ///
     /// # Errors
     /// What is wrong in which file.
-    pub fn servers(&self) -> anyhow::Result<Servers> {
+    pub(super) fn servers(&self) -> anyhow::Result<Servers> {
         Ok(Servers::load(&self.files)?)
     }
 }
@@ -65,7 +65,7 @@ impl Configuration {
 ///
 /// # Errors
 /// A configuration that cannot be used, or output that cannot be written.
-pub fn run(arguments: Arguments, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+pub(super) fn run(arguments: Arguments, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     match arguments.action {
         Action::List { configuration } => list(&configuration.servers()?, out),
         Action::Install { names, again, configuration } => install_all(&configuration.servers()?, &names, again, out),

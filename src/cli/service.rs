@@ -1,22 +1,19 @@
 //! What the subcommands that serve have in common: the runtime, and the registry as the arguments want it.
 
-use std::path::PathBuf;
-
 use anyhow::Context;
 
-use crate::config::Servers;
+use super::servers::Configuration;
 use crate::dirs::Dirs;
 use crate::workspace::{Registry, WorkspaceOptions};
 
 /// How workspaces are served.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, clap::Args)]
 pub(super) struct ServiceArguments {
     /// Start no language server; edits get the syntax check alone
     #[arg(long)]
     pub(super) no_lsp: bool,
-    /// A servers.toml laid over the built-in one and the user's
-    #[arg(long, value_name = "FILE")]
-    pub(super) servers: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) configuration: Configuration,
 }
 
 /// The runtime everything runs on.
@@ -27,6 +24,6 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 /// The registry of workspaces, with the user's language servers.
 pub(super) fn registry(arguments: &ServiceArguments) -> anyhow::Result<Registry> {
     let dirs = Dirs::from_env()?;
-    let servers = Servers::load(&arguments.servers)?;
+    let servers = arguments.configuration.servers()?;
     Ok(Registry::new(WorkspaceOptions::new(servers, !arguments.no_lsp, &dirs)))
 }

@@ -74,7 +74,7 @@ pub struct Planned {
 ///
 /// # Errors
 /// [`Unlanded`] when it must not or cannot be done.
-pub fn plan(before: Option<&str>, wanted: &Wanted, seen: bool) -> Result<Planned, Unlanded> {
+pub(super) fn plan(before: Option<&str>, wanted: &Wanted, seen: bool) -> Result<Planned, Unlanded> {
     match (wanted, before) {
         (Wanted::Edits(edits), Some(before)) => plan_edits(before, edits),
         // Many models create a file by replacing nothing with its content.

@@ -14,13 +14,13 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The reports a session is owed, and those that have arrived since.
 #[derive(Debug, Clone, Default)]
-pub struct Owed {
+pub(super) struct Owed {
     arrived: Arc<Mutex<Vec<(String, DiagnosticsReport)>>>,
 }
 
 impl Owed {
     /// Follows a change until it is settled.
-    pub fn expect(&self, settling: Settling) {
+    pub(super) fn expect(&self, settling: Settling) {
         let arrived = Arc::clone(&self.arrived);
         tokio::spawn(async move {
             let files = settling.files();
@@ -36,7 +36,7 @@ impl Owed {
     }
 
     /// Puts what has arrived on top of `reply`, and forgets it.
-    pub fn put_on_top(&self, reply: &mut Reply) {
+    pub(super) fn put_on_top(&self, reply: &mut Reply) {
         let arrived = std::mem::take(&mut *self.arrived.lock().unwrap_or_else(PoisonError::into_inner));
         if arrived.is_empty() {
             return;

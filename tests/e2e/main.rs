@@ -5,5 +5,6 @@ mod support;
 
 mod bad_input;
 mod editing;
+mod loops;
 mod protocol;
 mod reading;

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// How long any one answer may take before the test fails.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running `landfall mcp` and the workspace it serves.
-pub struct Agent {
+pub(crate) struct Agent {
     child: Child,
     input: Option<ChildStdin>,
     messages: Receiver<String>,
@@ -27,25 +27,25 @@ pub struct Agent {
 
 /// A tool's result.
 #[derive(Debug)]
-pub struct Reply {
-    pub text: String,
-    pub is_error: bool,
-    pub structured: Value,
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    pub(crate) is_error: bool,
+    pub(crate) structured: Value,
 }
 
 impl Reply {
     /// The first line: the state of the disk.
-    pub fn first_line(&self) -> &str {
+    pub(crate) fn first_line(&self) -> &str {
         self.text.lines().next().unwrap_or_default()
     }
 
     /// The verdict's name.
-    pub fn verdict(&self) -> &str {
+    pub(crate) fn verdict(&self) -> &str {
         self.structured["diagnostics"]["verdict"].as_str().unwrap_or_default()
     }
 
     /// The messages of a list of problems (`introduced`, `elsewhere`, …), each after its `file:line`.
-    pub fn problems(&self, list: &str) -> Vec<String> {
+    pub(crate) fn problems(&self, list: &str) -> Vec<String> {
         let problems = self.structured["diagnostics"][list].as_array().cloned().unwrap_or_default();
         problems.iter().map(|p| format!("{}:{} {}", p["file"].as_str().unwrap_or_default(), p["line"], p["message"].as_str().unwrap_or_default())).collect()
     }
@@ -53,12 +53,12 @@ impl Reply {
 
 impl Agent {
     /// On a fresh workspace with `files`, without language servers.
-    pub fn with_files(files: &[(&str, &[u8])]) -> Agent {
+    pub(crate) fn with_files(files: &[(&str, &[u8])]) -> Agent {
         Agent::in_folder(files, &["--no-lsp"])
     }
 
     /// On a fresh workspace with `files`, with whatever language servers are installed.
-    pub fn on_project(files: &[(&str, &str)]) -> Agent {
+    pub(crate) fn on_project(files: &[(&str, &str)]) -> Agent {
         let files: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
         Agent::in_folder(&files, &[])
     }
@@ -76,7 +76,7 @@ impl Agent {
     }
 
     /// On an existing folder, with further arguments and environment.
-    pub fn start(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Agent {
+    pub(crate) fn start(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Agent {
         let mut agent = Agent::start_silent(workspace, arguments, environment);
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
         let answer = agent.request("initialize", hello);
@@ -86,7 +86,7 @@ impl Agent {
     }
 
     /// Without the protocol's opening.
-    pub fn start_silent(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Agent {
+    pub(crate) fn start_silent(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Agent {
         let mut child = Command::new(env!("CARGO_BIN_EXE_landfall"))
             .args(["mcp", "--no-daemon", "--structured", "--workspace"])
             .arg(workspace)
@@ -106,40 +106,40 @@ impl Agent {
     }
 
     /// The workspace's root.
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.workspace
     }
 
     /// The process id of the service.
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// The bytes of a file of the workspace.
-    pub fn bytes(&self, path: &str) -> Vec<u8> {
+    pub(crate) fn bytes(&self, path: &str) -> Vec<u8> {
         std::fs::read(self.workspace.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     /// The text of a file of the workspace.
-    pub fn text(&self, path: &str) -> String {
+    pub(crate) fn text(&self, path: &str) -> String {
         String::from_utf8(self.bytes(path)).expect("UTF-8")
     }
 
     /// Calls a tool and waits for its result.
-    pub fn call(&mut self, tool: &str, arguments: Value) -> Reply {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Reply {
         let id = self.post(tool, arguments);
         self.reply(id)
     }
 
     /// Sends a call without waiting.
-    pub fn post(&mut self, tool: &str, arguments: Value) -> u64 {
+    pub(crate) fn post(&mut self, tool: &str, arguments: Value) -> u64 {
         self.next += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.next, "method": "tools/call", "params": { "name": tool, "arguments": arguments } }));
         self.next
     }
 
     /// The result of an earlier [`Agent::post`].
-    pub fn reply(&mut self, id: u64) -> Reply {
+    pub(crate) fn reply(&mut self, id: u64) -> Reply {
         let answer = self.answer(id);
         let result = &answer["result"];
         assert!(result.is_object(), "a protocol error: {answer}");
@@ -148,20 +148,20 @@ impl Agent {
     }
 
     /// Sends a request and waits for the whole answer, result or error.
-    pub fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }));
         self.answer(self.next)
     }
 
     /// Sends a line as it is.
-    pub fn send_raw(&mut self, line: &str) {
+    pub(crate) fn send_raw(&mut self, line: &str) {
         let input = self.input.as_mut().expect("input is open");
         input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n")).and_then(|()| input.flush()).expect("the service reads");
     }
 
     /// Waits for the answer with this id.
-    pub fn answer(&mut self, id: u64) -> Value {
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(answer) = self.early.remove(&id) {
@@ -181,7 +181,7 @@ impl Agent {
     }
 
     /// Calls `diagnostics` on a file until the language server has settled.
-    pub fn wait_until_settled(&mut self, file: &str) -> Reply {
+    pub(crate) fn wait_until_settled(&mut self, file: &str) -> Reply {
         let deadline = Instant::now() + Duration::from_secs(180);
         loop {
             let reply = self.call("diagnostics", json!({ "file_path": file }));
@@ -193,7 +193,7 @@ impl Agent {
     }
 
     /// Closes the service's input and waits for its end; the exit code.
-    pub fn finish(mut self) -> i32 {
+    pub(crate) fn finish(mut self) -> i32 {
         drop(self.input.take());
         wait_until("the service ends", || self.child.try_wait().expect("a child").is_some());
         self.child.wait().expect("a child").code().unwrap_or(-1)
@@ -218,7 +218,7 @@ impl Drop for Agent {
 }
 
 /// Waits for a condition, at most [`PATIENCE`].
-pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < deadline, "in vain: {what}");
@@ -229,7 +229,7 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 /// Whether a test that needs `what` (`go`, `java`, `zig-check`, `zls`) runs: when `programs` are all there.
 ///
 /// Skipping is printed. Under `LANDFALL_REQUIRE` (a comma-separated list of `what`) a missing program is a failure.
-pub fn available(what: &str, programs: &[&str]) -> bool {
+pub(crate) fn available(what: &str, programs: &[&str]) -> bool {
     let missing: Vec<&str> = programs.iter().copied().filter(|program| !installed(program)).collect();
     if missing.is_empty() {
         return true;
