@@ -8,6 +8,10 @@ use super::file_lines::FileLines;
 use super::likeness::{Histogram, Pattern};
 use super::reading::Reading;
 
+/// The price of a code line of the file that old does not mention, by its weight.
+const SKIP_FILE: f32 = 0.5;
+/// The price of a code line of old that the file does not have, by its weight and on top of it.
+const SKIP_OLD: f32 = 0.6;
 /// Lines less alike than this are no pair.
 const CUTOFF: f32 = 0.62;
 /// Lines that say the same once blanks, quote styles and the like are left out.
@@ -342,8 +346,8 @@ fn joined_worth(count: usize) -> f32 {
 fn skip_file(line: &Reading<'_>) -> f32 {
     match line {
         line if line.is_blank() => 0.001,
-        line if line.is_comment => 0.12 * line.weight,
-        line => 0.8 * line.weight,
+        line if line.is_comment => 0.03 * line.weight,
+        line => SKIP_FILE * line.weight,
     }
 }
 
@@ -351,8 +355,8 @@ fn skip_file(line: &Reading<'_>) -> f32 {
 fn skip_old(line: &Reading<'_>) -> f32 {
     match line {
         line if line.is_blank() => -0.04,
-        line if line.is_comment => -0.8 * line.weight,
-        line => 0.9 * line.weight,
+        line if line.is_comment => -0.7 * line.weight,
+        line => SKIP_OLD * line.weight,
     }
 }
 

@@ -17,6 +17,12 @@ const MIN_MARGIN: f32 = 0.1;
 const MIN_WEIGHT: f32 = 0.35;
 /// A line that is to change must be at least so like the file's.
 const MIN_CHANGED: f32 = 0.55;
+/// Share of old's weight that must be paired at all.
+const MIN_FOUND: f32 = 0.55;
+/// Share of old's weight that may name something else.
+const MOST_DIFFERING: f32 = 0.34;
+/// The same where nothing else in the file is like old.
+const MOST_DIFFERING_ALONE: f32 = 0.6;
 /// Lines around a place that still belong to it.
 const NEIGHBOURHOOD: usize = 6;
 /// Words less alike than this are two names and not one misspelt.
@@ -67,7 +73,13 @@ impl Evidence<'_> {
         if self.stands_elsewhere() {
             return Err(RefusalCode::Ambiguous);
         }
-        let (strong, differing) = self.strength();
+        let (strong, found, differing) = self.strength();
+        if found < MIN_FOUND * self.old.total {
+            return Err(RefusalCode::NotFound);
+        }
+        if differing > 0.0 && rival >= 0.5 && !self.has_advantage() {
+            return Err(RefusalCode::Ambiguous);
+        }
         let margin = self.best.score - rival;
         let plain = strong >= 0.5 * self.old.total && strong >= 1.0 && margin >= 0.3;
         if self.best.score < MIN_SCORE && !(plain && self.best.score >= MIN_SCORE_IF_PLAIN) {
@@ -80,7 +92,8 @@ impl Evidence<'_> {
         if strong < 0.3 * self.old.total && strong < 1.0 && !no_doubt {
             return Err(RefusalCode::NotFound);
         }
-        if differing > 0.34 * self.old.total {
+        let tolerated = if margin >= 0.3 { MOST_DIFFERING_ALONE } else { MOST_DIFFERING };
+        if differing > tolerated * self.old.total {
             return Err(RefusalCode::NotFound);
         }
         Ok(())
@@ -101,20 +114,35 @@ impl Evidence<'_> {
         (complete && unbroken && least >= STRONG && !self.old.elided.contains(&true)).then_some(least)
     }
 
-    /// The weight of old's lines that match strongly, and of those that name something else.
-    fn strength(&self) -> (f32, f32) {
-        let (mut strong, mut differing) = (0.0, 0.0);
-        for (pair, likeness) in self.best.alignment.pairs.iter().zip(&self.best.likeness) {
+    /// The weight of old's lines that match strongly, that match at all, and that name something else.
+    fn strength(&self) -> (f32, f32, f32) {
+        let (mut strong, mut found, mut differing) = (0.0, 0.0, 0.0);
+        for pair in &self.best.alignment.pairs {
             let weight: f32 = pair.old.clone().map(|i| self.old.weight(i)).sum();
-            if *likeness >= STRONG {
+            found += weight;
+            if self.likeness_of(self.best, pair.old.start) >= STRONG {
                 strong += weight;
-            } else if !self.old.lines[pair.old.start].is_comment
-                && names_differ(&self.old.lines[pair.old.start].norm, &self.file_norm(pair.file.start))
-            {
+            } else if self.names_something_else(pair.old.start) {
                 differing += weight;
             }
         }
-        (strong, differing)
+        (strong, found, differing)
+    }
+
+    /// Whether a line is not the file's by a name; comments may be worded as they like.
+    fn names_something_else(&self, i: usize) -> bool {
+        let old = &self.old.lines[i];
+        !old.is_comment
+            && self.likeness_of(self.best, i) < STRONG
+            && self.best.alignment.single(i).is_some_and(|line| names_differ(&old.norm, &self.file_norm(line)))
+    }
+
+    /// Whether some telling line matches here strongly and at the rival's place does not.
+    fn has_advantage(&self) -> bool {
+        (0..self.old.lines.len()).filter(|i| self.old.weight(*i) > 0.3).any(|i| {
+            let theirs = self.rival.map_or(0.0, |rival| self.likeness_of(rival, i));
+            self.likeness_of(self.best, i) >= STRONG && theirs < STRONG
+        })
     }
 
     /// Whether a telling line of old that the best place lacks stands somewhere else word by word.
@@ -167,24 +195,32 @@ impl Evidence<'_> {
             }
             let Some(line) = self.best.alignment.single(i) else { continue };
             let likeness = self.likeness_of(self.best, i);
-            if likeness < MIN_CHANGED {
-                return Err(RefusalCode::Stale);
+            if likeness >= STRONG {
+                continue;
             }
-            let old = &self.old.lines[i];
-            if likeness < STRONG && old.weight > 0.3 && !old.is_comment && names_differ(&old.norm, &self.file_norm(line)) {
+            let other = self.old.lines[i].weight > 0.3 && self.names_something_else(i);
+            if likeness < MIN_CHANGED || other || self.is_another_line(i, line) {
                 return Err(RefusalCode::Stale);
             }
         }
         Ok(())
     }
 
-    /// A neighbour of the insertion stands there.
+    /// Whether `line` of the file is word by word what old has elsewhere, and so not line `i` misspelt.
+    fn is_another_line(&self, i: usize, line: usize) -> bool {
+        let hash = self.file.hashes[line];
+        (0..self.old.lines.len()).any(|other| other != i && key_hash(self.old.lines[other].text) == hash)
+    }
+
+    /// The lines beside the insertion stand there and name the same things.
     fn insertion_is_clear(&self, op: &Op) -> Result<(), RefusalCode> {
         let alignment = &self.best.alignment;
         let above = (0..op.old.start).rev().find(|i| !self.old.lines[*i].is_blank());
         let below = (op.old.end..self.old.lines.len()).find(|i| !self.old.lines[*i].is_blank());
-        let found = |i: Option<usize>| i.is_some_and(|i| alignment.pair(i).is_some());
-        if found(above) || found(below) { Ok(()) } else { Err(RefusalCode::Stale) }
+        let is_found = |i: Option<usize>| i.is_some_and(|i| alignment.pair(i).is_some());
+        let is_other = |i: Option<usize>| i.is_some_and(|i| self.names_something_else(i));
+        let clear = (is_found(above) || is_found(below)) && !is_other(above) && !is_other(below);
+        if clear { Ok(()) } else { Err(RefusalCode::Stale) }
     }
 }
 

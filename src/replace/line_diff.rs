@@ -38,22 +38,25 @@ fn weighted(old: &[&str], new: &[&str], rows: &Range<usize>, columns: &Range<usi
         return Vec::new();
     }
     let trimmed: Vec<&str> = columns.clone().map(|j| new[j].trim()).collect();
+    // Lines that say more weigh more; of lines that differ only in depth, those of equal depth belong together.
+    let gain = |i: usize, j: usize| {
+        let (line, other) = (old[rows.start + i], new[columns.start + j]);
+        let letters = line.chars().filter(|character| character.is_alphanumeric()).take(40).count() as u32;
+        (line.trim() == trimmed[j]).then(|| 4 + 2 * letters + u32::from(line == other))
+    };
     let mut best = vec![0u32; (height + 1) * (width + 1)];
     for i in (0..height).rev() {
-        let line = old[rows.start + i].trim();
-        let worth = 4 + 2 * line.chars().filter(|character| character.is_alphanumeric()).count().min(40) as u32;
         for j in (0..width).rev() {
             let at = i * (width + 1) + j;
             let skip = best[at + width + 1].max(best[at + 1]);
-            // Of lines that differ only in depth, those of equal depth belong together.
-            let alike = u32::from(old[rows.start + i] == new[columns.start + j]);
-            best[at] = if line == trimmed[j] { skip.max(worth + alike + best[at + width + 2]) } else { skip };
+            best[at] = gain(i, j).map_or(skip, |gain| skip.max(gain + best[at + width + 2]));
         }
     }
     let (mut i, mut j, mut matched) = (0, 0, Vec::new());
     while i < height && j < width {
         let at = i * (width + 1) + j;
-        if old[rows.start + i].trim() == trimmed[j] && best[at] > best[at + width + 1].max(best[at + 1]) {
+        // Of equally good ways the one that matches early: what is inserted stands as far down as it can.
+        if gain(i, j).is_some_and(|gain| best[at] == gain + best[at + width + 2]) {
             matched.push((rows.start + i, columns.start + j));
             (i, j) = (i + 1, j + 1);
         } else if best[at + width + 1] >= best[at + 1] {

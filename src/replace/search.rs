@@ -73,9 +73,19 @@ fn letters(text: &str) -> usize {
 fn literal_view(text: &str, query: &Query<'_>, views: &[View<'_>]) -> Option<Landed> {
     views.iter().filter(|view| letters(&view.old) >= MIN_LETTERS).find_map(|view| {
         let bare = Query { old: &view.old, new: &view.new, ..*query };
-        let mut landed = exact::replace(text, &bare)?.ok()?;
+        let mut landed = exact::replace(text, &bare)?.ok().filter(|landed| are_whole_lines(text, landed))?;
         landed.matched_via = view.layers.join("+");
         Some(landed)
+    })
+}
+
+/// Whether nothing but blanks stands beside what was replaced: a fragment could lack the end of its line.
+fn are_whole_lines(text: &str, landed: &Landed) -> bool {
+    landed.edits.iter().all(|edit| {
+        let (before, after) = (&text[..edit.span.start], &text[edit.span.end..]);
+        let before = before.rsplit('\n').next().unwrap_or(before);
+        let after = if text[..edit.span.end].ends_with('\n') { "" } else { after.split('\n').next().unwrap_or(after) };
+        before.trim_start_matches('\u{FEFF}').trim().is_empty() && after.trim().is_empty()
     })
 }
 
@@ -88,7 +98,8 @@ impl Attempt<'_> {
 fn attempt<'q>(file: &FileIndex<'_>, old: &'q str, new: &'q str, budget: &mut Budget) -> Attempt<'q> {
     let (old, new) = query_lines(old, new);
     let new_elides = new.iter().any(|line| is_elision(line));
-    let elided = (0..old.len()).map(|i| new_elides && is_elision(old[i]) && !stands_with_neighbour(file, &old, i)).collect();
+    let elided =
+        (0..old.len()).map(|i| new_elides && is_elision(old[i]) && !stands_with_neighbour(file, &old, i)).collect();
     let text = OldText::new(&old, elided);
     let candidates = candidates(file, &text, budget);
     Attempt { ops: line_diff(&old, &new), old, new, text, candidates, layers: Vec::new(), bonus: 0.0 }
@@ -152,7 +163,6 @@ fn finish(
         let shown = (best.score > 0.3 && code != RefusalCode::Ambiguous).then(|| nearest(file, &attempt.text, best));
         Refused { code, hits, nearest: shown }
     };
-    if std::env::var_os("DBG").is_some() { for c in attempt.candidates.iter().take(3) { eprintln!("{:.3} {:?} {:?}", c.score, c.alignment.pairs.iter().map(|p| (p.old.clone(), p.file.clone())).collect::<Vec<_>>(), c.likeness); } eprintln!("total {} weights {:?}", attempt.text.total, attempt.text.lines.iter().map(|l| l.weight).collect::<Vec<_>>()); }
     let evidence = Evidence { file, old: &attempt.text, best, rival };
     evidence.judge(&attempt.ops).map_err(|code| {
         if is_applied(file, attempt, budget) { Refused::plain(RefusalCode::AlreadyApplied) } else { refuse(code) }

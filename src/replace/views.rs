@@ -28,7 +28,7 @@ pub(super) struct View<'q> {
 /// One kind of wrapping, and how it comes off.
 struct Layer {
     name: &'static str,
-    /// The bare text of `old`; `None` where there is nothing to take off. The other side is shown for its evidence.
+    /// The bare text of one side; `None` where there is nothing to take off. The other side is shown for its evidence.
     old: fn(&str, &str) -> Option<String>,
     new: fn(&str, &str) -> Option<String>,
     /// A new text may have the like on its own account.
@@ -44,8 +44,8 @@ const LAYERS: [Layer; 7] = [
     },
     Layer {
         name: "line_numbers_stripped",
-        old: |old, _| wrappings::without_line_numbers(old),
-        new: |new, _| wrappings::without_line_numbers(new),
+        old: |old, _| wrappings::without_line_numbers(old, None),
+        new: |new, old| wrappings::without_line_numbers(new, Some(old)),
         can_be_meant: false,
     },
     Layer {

@@ -10,14 +10,18 @@ pub(super) fn without_fence(text: &str) -> Option<String> {
 }
 
 /// The lines without the numbers of a listing, where nearly all have one and they count up by one.
-pub(super) fn without_line_numbers(text: &str) -> Option<String> {
+///
+/// A single number among several lines is believed only where `like`, the other side, has such numbers too.
+pub(super) fn without_line_numbers(text: &str, like: Option<&str>) -> Option<String> {
     let lines: Vec<&str> = text.split('\n').collect();
     let marks: Vec<Option<Mark<'_>>> = lines.iter().map(|line| Mark::read(line)).collect();
     let filled = lines.iter().filter(|line| !line.trim().is_empty()).count();
     let numbered: Vec<&Mark<'_>> = marks.iter().flatten().collect();
     let first = numbered.first()?;
     // The first line is often typed without its number.
-    if numbered.len() + 1 < filled || numbered.len() < 2 && filled > 1 {
+    let is_alone = numbered.len() < 2 && filled > 1;
+    let is_like = |other: &str| other.split('\n').filter_map(Mark::read).any(|mark| mark.separator == first.separator);
+    if numbered.len() + 1 < filled || is_alone && !like.is_some_and(is_like) {
         return None;
     }
     if numbered.windows(2).any(|pair| pair[1].number != pair[0].number + 1) {
@@ -113,8 +117,15 @@ mod tests {
             ("a\nb", None),
         ];
         for (text, bare) in cases {
-            assert_eq!(without_line_numbers(text).as_deref(), bare, "{text:?}");
+            assert_eq!(without_line_numbers(text, None).as_deref(), bare, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_single_number_needs_company() {
+        assert_eq!(without_line_numbers("a\n7: b", None), None);
+        assert_eq!(without_line_numbers("a\n7: b", Some("a\n7: b\n8: c")).as_deref(), Some("a\nb"));
+        assert_eq!(without_line_numbers("7: b", None).as_deref(), Some("b"));
     }
 
     #[test]
