@@ -8,12 +8,13 @@ mod refusal;
 
 use std::sync::Arc;
 
-pub use plan::{Deed, Edit, Planned, Wanted};
+pub use plan::{Deed, Edit, Planned, Undo, Wanted};
 pub use refusal::{OfSeveral, Unlanded};
 
 use crate::text::{self, Decoded, Encoding};
 use crate::workspace::paths::Resolved;
 use crate::workspace::paths::contained::{self, Expected, WriteError};
+use crate::workspace::ledger::{Action, LandedEntry, Ledger, Outcome};
 use crate::workspace::verdict::FileChange;
 use crate::workspace::{Settling, Workspace};
 
@@ -36,31 +37,40 @@ pub struct Landed {
     pub before: Option<Arc<str>>,
     /// Whether the file was changed by somebody else since the session last saw it.
     pub changed_outside: bool,
-    /// What is on disk now, for telling whether it still is later.
-    pub content: Expected,
+    /// What is on disk now, for telling whether it still is later; `None` for a file that is gone.
+    pub content: Option<Expected>,
 }
 
-/// Lands `wanted` on `target`. `seen` is what the session last saw of the file, if it did.
+/// A change that is wanted, with all that landing it takes.
+#[derive(Debug)]
+pub struct Order {
+    /// The tool that asks for it, for the ledger.
+    pub tool: &'static str,
+    /// The file.
+    pub target: Resolved,
+    /// What to do to it.
+    pub wanted: Wanted,
+    /// What the session last saw of the file, if it did.
+    pub seen: Option<Expected>,
+}
+
+/// Lands what `order` wants, and enters it into `ledger`.
 ///
 /// Once the write has begun it is carried out even if the returned future is dropped: cancelling a call stops the
 /// wait, never the write.
 ///
 /// # Errors
 /// [`Unlanded`] when nothing was written; the file is then as it was.
-pub async fn land(
-    workspace: &Workspace,
-    target: Resolved,
-    wanted: Wanted,
-    seen: Option<Expected>,
-) -> Result<(Landed, Settling), Unlanded> {
-    let lock = workspace.locks().lock(&target.absolute).await;
-    let workspace = workspace.clone();
+pub async fn land(workspace: &Workspace, ledger: &Ledger, order: Order) -> Result<(Landed, Settling), Unlanded> {
+    let lock = workspace.locks().lock(&order.target.absolute).await;
+    let (workspace, ledger) = (workspace.clone(), ledger.clone());
     let work = move || {
-        let landed = land_locked(&workspace, &target, &wanted, seen)?;
+        let landed = land_locked(&workspace, &order)?;
+        enter(&ledger, &order, &landed);
         let change = FileChange {
-            path: target.absolute.clone(),
+            path: order.target.absolute.clone(),
             before: landed.before.clone(),
-            after: Some(Arc::clone(&landed.planned.after)),
+            after: landed.planned.after.clone(),
         };
         let settling = workspace.landed(vec![change]);
         drop(lock);
@@ -79,12 +89,8 @@ pub async fn land(
     }
 }
 
-fn land_locked(
-    workspace: &Workspace,
-    target: &Resolved,
-    wanted: &Wanted,
-    seen: Option<Expected>,
-) -> Result<Landed, Unlanded> {
+fn land_locked(workspace: &Workspace, order: &Order) -> Result<Landed, Unlanded> {
+    let (target, seen) = (&order.target, order.seen);
     for _ in 0..ATTEMPTS {
         let present = read(workspace, target)?;
         let changed_outside = match (&present, seen) {
@@ -93,14 +99,11 @@ fn land_locked(
             (_, None) => false,
         };
         let before = present.as_ref().map(|present| present.decoded.text.as_str());
-        let planned = plan::plan(before, wanted, seen.is_some() && !changed_outside)?;
-        let encoding = present.as_ref().map_or(Encoding::Utf8, |present| present.decoded.encoding);
-        let bytes = text::encode(&planned.after, encoding);
-        let expected = present.as_ref().map(|present| &present.expected);
-        match contained::replace_file(workspace.paths(), target, &bytes, expected) {
-            Ok(written) => {
+        let planned = plan::plan(before, &order.wanted, seen.is_some() && !changed_outside)?;
+        match put(workspace, target, present.as_ref(), &planned) {
+            Ok(content) => {
                 return Ok(Landed {
-                    content: written.expected,
+                    content,
                     file: target.relative.clone(),
                     path_note: target.note.clone(),
                     planned,
@@ -113,6 +116,43 @@ fn land_locked(
         }
     }
     Err(Unlanded::Write(WriteError::ChangedMeanwhile))
+}
+
+/// Puts what was planned on disk.
+fn put(
+    workspace: &Workspace,
+    target: &Resolved,
+    present: Option<&Present>,
+    planned: &Planned,
+) -> Result<Option<Expected>, WriteError> {
+    let expected = present.map(|present| &present.expected);
+    match (&planned.after, expected) {
+        (Some(_), Some(expected)) if planned.deed == Deed::LeftAsIs => Ok(Some(*expected)),
+        (Some(after), expected) => {
+            let encoding = present.map_or(Encoding::Utf8, |present| present.decoded.encoding);
+            let written = contained::replace_file(workspace.paths(), target, &text::encode(after, encoding), expected)?;
+            Ok(Some(written.expected))
+        }
+        (None, Some(expected)) => contained::remove_file(workspace.paths(), target, expected).map(|()| None),
+        (None, None) => Ok(None),
+    }
+}
+
+fn enter(ledger: &Ledger, order: &Order, landed: &Landed) {
+    let planned = &landed.planned;
+    let action = match planned.deed {
+        Deed::Edited => Action::Edited,
+        Deed::Created => Action::Created,
+        Deed::Overwrote => Action::Overwrote,
+        Deed::Deleted => Action::Deleted,
+        Deed::LeftAsIs => return,
+    };
+    let (before, after) = (landed.before.as_deref(), planned.after.as_deref());
+    let mut entry = LandedEntry::new(&landed.file, action, before, after, &planned.hunks, planned.counts);
+    if let Wanted::Undo(undone) = &order.wanted {
+        entry.undoes = Some(undone.number);
+    }
+    ledger.append(order.tool, Outcome::Landed(entry));
 }
 
 /// A file as it is on disk now.

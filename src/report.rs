@@ -4,6 +4,7 @@
 //! a line of ours.
 
 mod change;
+mod changes;
 mod diagnostics;
 mod error;
 mod listing;
@@ -13,6 +14,7 @@ mod unlanded;
 use serde_json::{Map, Value, json};
 
 pub use change::change;
+pub use changes::changes;
 pub use error::{FaultKind, ToolError};
 pub use diagnostics::{problem_object, problems_now, since_last_call, state_text, verdict_object, verdict_text};
 pub use listing::{Listing, MOST_BYTES, MOST_LINES, listing, snippet};

@@ -18,10 +18,14 @@ use owed::Owed;
 
 use crate::report::{Reply, ToolError, one_line};
 use crate::tools::{ALL, Arguments, Tool, WORKSPACE};
+use crate::workspace::ledger::{Ledger, Outcome, RefusedEntry};
 use crate::workspace::paths::contained::Expected;
 use crate::workspace::paths::{self, Purpose};
 use crate::workspace::verdict::DiagnosticsReport;
 use crate::workspace::{Registry, Settling, Workspace};
+
+/// Most characters of a path or message that the ledger keeps.
+const MOST_PATH: usize = 1000;
 
 /// One agent's connection. A cheap handle.
 #[derive(Debug, Clone)]
@@ -38,6 +42,7 @@ struct Shared {
     seen: Mutex<HashMap<PathBuf, Expected>>,
     loops: Mutex<LoopGate>,
     owed: Owed,
+    ledger: Ledger,
 }
 
 /// One call being carried out: what a tool may use.
@@ -52,9 +57,11 @@ pub struct Call {
 }
 
 impl Session {
-    /// A session whose calls mean the workspace at `home` (absolute) unless they say otherwise.
-    pub fn new(registry: Registry, home: PathBuf) -> Session {
-        Session { shared: Arc::new(Shared { registry, home, seen: Mutex::default(), loops: Mutex::default(), owed: Owed::default() }) }
+    /// A session whose calls mean the workspace at `home` (absolute) unless they say otherwise, and whose changes are
+    /// entered into `ledger`.
+    pub fn new(registry: Registry, home: PathBuf, ledger: Ledger) -> Session {
+        let shared = Shared { registry, home, seen: Mutex::default(), loops: Mutex::default(), owed: Owed::default(), ledger };
+        Session { shared: Arc::new(shared) }
     }
 
     /// Carries out one call and says what came of it; never fails, never panics.
@@ -87,14 +94,17 @@ impl Session {
         let workspace = self.workspace(&arguments)?;
         let key = CallKey::new(tool.name, typed, state_of(&workspace, &arguments).as_ref());
         if let Some(blocked) = self.loops().blocked(&key) {
+            self.enter_refused(tool, arguments.text("file_path").unwrap_or_default(), &blocked);
             return Err(blocked);
         }
+        let typed_path = arguments.text("file_path").unwrap_or_default().to_owned();
         let unknown = arguments.unknown.join(", ");
         let call = Call { session: self.clone(), workspace, cancel };
         let mut reply = match (tool.run)(&call, arguments).await {
             Ok(reply) => reply,
             Err(mut error) => {
                 self.loops().failed(key, &mut error);
+                self.enter_refused(tool, &typed_path, &error);
                 return Err(error);
             }
         };
@@ -125,6 +135,25 @@ impl Session {
         })
     }
 
+    /// Enters a change that was refused into the ledger. Reads change nothing, so theirs are left out.
+    fn enter_refused(&self, tool: &Tool, typed_path: &str, error: &ToolError) {
+        if tool.read_only {
+            return;
+        }
+        let refused = RefusedEntry {
+            code: error.code.to_owned(),
+            path: one_line(typed_path, MOST_PATH),
+            file: error.file.clone(),
+            message: one_line(error.message.lines().next().unwrap_or_default(), MOST_PATH),
+        };
+        self.shared.ledger.append(tool.name, Outcome::Refused(refused));
+    }
+
+    /// What this session changed, and what it was refused.
+    pub fn ledger(&self) -> &Ledger {
+        &self.shared.ledger
+    }
+
     fn loops(&self) -> MutexGuard<'_, LoopGate> {
         self.shared.loops.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -134,9 +163,13 @@ impl Session {
         self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied()
     }
 
-    /// Notes that the agent has seen the file at `path` (real path) with this content.
-    pub fn saw(&self, path: PathBuf, content: Expected) {
-        self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(path, content);
+    /// Notes that the agent has seen the file at `path` (real path) with this content, or that it is gone (`None`).
+    pub fn saw(&self, path: PathBuf, content: Option<Expected>) {
+        let mut seen = self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match content {
+            Some(content) => seen.insert(path, content),
+            None => seen.remove(&path),
+        };
     }
 }
 

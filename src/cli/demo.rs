@@ -76,7 +76,7 @@ async fn show(
     let registry = service::registry(arguments)?;
     registry.open(&root)?;
     let (ours, theirs) = tokio::io::duplex(1 << 20);
-    let face = McpFace::new(Session::new(registry.clone(), root.clone()), true);
+    let face = McpFace::new(Session::new(registry.clone(), root.clone(), service::ledger()?), true);
     let serving = tokio::spawn(async move { anyhow::Ok(face.serve(ours).await?.waiting().await?) });
     let client = ().serve(theirs).await.context("the in-process client was refused")?;
     let faults = play::play(&client, script, &root, server, out).await;

@@ -4,6 +4,7 @@ use anyhow::Context;
 
 use super::servers::Configuration;
 use crate::dirs::Dirs;
+use crate::workspace::ledger::Ledger;
 use crate::workspace::{Registry, WorkspaceOptions};
 
 /// How workspaces are served.
@@ -26,4 +27,9 @@ pub(super) fn registry(arguments: &ServiceArguments) -> anyhow::Result<Registry>
     let dirs = Dirs::from_env()?;
     let servers = arguments.configuration.servers()?;
     Ok(Registry::new(WorkspaceOptions::new(servers, !arguments.no_lsp, &dirs)))
+}
+
+/// A new session's ledger, among those of the user.
+pub(super) fn ledger() -> anyhow::Result<Ledger> {
+    Ok(Ledger::create(&Dirs::from_env()?.state().join("sessions")))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{OfSeveral, Unlanded};
 use crate::replace::{self, Landed, Query};
 use crate::text::{Hunk, LineCounts, LineRange, count_lines, hunks};
+use crate::workspace::ledger::LandedEntry;
 
 /// A change as the agent asked for it.
 #[derive(Debug, Clone)]
@@ -13,6 +14,17 @@ pub enum Wanted {
     Edits(Vec<Edit>),
     /// The whole content of a file, which may be new.
     Write(String),
+    /// What stood there before an earlier change.
+    Undo(Box<Undo>),
+}
+
+/// A change of the ledger that is to be undone.
+#[derive(Debug, Clone)]
+pub struct Undo {
+    /// The number of its entry.
+    pub number: u64,
+    /// What it did.
+    pub entry: LandedEntry,
 }
 
 /// One replacement, owned: the landing outlives the call that asked for it.
@@ -44,6 +56,8 @@ pub enum Deed {
     Created,
     /// Replaced all of an existing file.
     Overwrote,
+    /// Removed a file.
+    Deleted,
     /// Found that the file already is as wanted.
     LeftAsIs,
 }
@@ -53,8 +67,8 @@ pub enum Deed {
 pub struct Planned {
     /// What is done.
     pub deed: Deed,
-    /// The new text.
-    pub after: Arc<str>,
+    /// The new text; `None` for a file that is gone.
+    pub after: Option<Arc<str>>,
     /// What changed, in whole lines.
     pub hunks: Vec<Hunk>,
     /// How much changed.
@@ -86,6 +100,7 @@ pub(super) fn plan(before: Option<&str>, wanted: &Wanted, seen: bool) -> Result<
         (Wanted::Write(content), Some(before)) if content == before => Ok(whole(Deed::LeftAsIs, before, content)),
         (Wanted::Write(content), Some(before)) if seen || before.is_empty() => Ok(whole(Deed::Overwrote, before, content)),
         (Wanted::Write(_), Some(before)) => Err(Unlanded::Unseen { lines: count_lines(before) }),
+        (Wanted::Undo(undo), now) => plan_undo(now, &undo.entry),
     }
 }
 
@@ -101,7 +116,7 @@ fn plan_edits(before: &str, edits: &[Edit]) -> Result<Planned, Unlanded> {
     Ok(Planned {
         deed: Deed::Edited,
         counts: LineCounts::of(&hunks, &landed.text),
-        after: Arc::from(landed.text),
+        after: Some(Arc::from(landed.text)),
         lines: hunks.iter().map(|hunk| hunk.new).collect(),
         hunks,
         matched_via: Some(matched_via(&landed.each)),
@@ -121,11 +136,21 @@ fn matched_via(each: &[Landed]) -> String {
     if names.is_empty() { "exact".into() } else { names.join("+") }
 }
 
+fn plan_undo(now: Option<&str>, entry: &LandedEntry) -> Result<Planned, Unlanded> {
+    let before = entry.undone(now).ok_or(Unlanded::NotAsLeft)?;
+    let present = now.unwrap_or_default();
+    Ok(match (now, &entry.before) {
+        (None, _) => whole(Deed::Created, present, &before),
+        (Some(_), Some(_)) => whole(Deed::Edited, present, &before),
+        (Some(_), None) => Planned { after: None, ..whole(Deed::Deleted, present, "") },
+    })
+}
+
 fn whole(deed: Deed, before: &str, content: &str) -> Planned {
     let hunks = hunks(before, content);
     Planned {
         deed,
-        after: Arc::from(content),
+        after: Some(Arc::from(content)),
         counts: LineCounts::of(&hunks, content),
         lines: hunks.iter().map(|hunk| hunk.new).collect(),
         hunks,

@@ -28,6 +28,8 @@ pub enum Unlanded {
         /// How many lines it has.
         lines: usize,
     },
+    /// An earlier change was to be undone, but the file is no longer as that change left it.
+    NotAsLeft,
     /// The file is not text.
     Undecodable(UndecodableText),
     /// The file could not be read.

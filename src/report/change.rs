@@ -14,7 +14,7 @@ pub fn change(landed: &Landed, report: Option<&DiagnosticsReport>) -> Reply {
     for line in notes(landed) {
         text.push_str(&format!("{line}\n"));
     }
-    let shown = snippet(&planned.after, &planned.lines);
+    let shown = snippet(planned.after.as_deref().unwrap_or_default(), &planned.lines);
     if worth_showing(planned, report) {
         text.push_str(&shown);
     }
@@ -40,6 +40,7 @@ fn first_line(landed: &Landed) -> String {
         Deed::Edited => format!("edited {file}: {}, {size}, now {total}", lines(&planned.lines)),
         Deed::Created => format!("created {file}: {total}"),
         Deed::Overwrote => format!("overwrote {file}: {size}, now {total}"),
+        Deed::Deleted => format!("deleted {file}: -{}", planned.counts.removed),
         Deed::LeftAsIs => format!("left {file} as it is: it already has just this content, {total}"),
     }
 }
@@ -118,6 +119,7 @@ fn deed_name(deed: Deed) -> &'static str {
         Deed::Edited => "edited",
         Deed::Created => "created",
         Deed::Overwrote => "overwrote",
+        Deed::Deleted => "deleted",
         Deed::LeftAsIs => "unchanged",
     }
 }
@@ -134,7 +136,7 @@ mod tests {
         let hunks = hunks(before, after);
         let planned = Planned {
             deed: Deed::Edited,
-            after: Arc::from(after),
+            after: Some(Arc::from(after)),
             counts: LineCounts::of(&hunks, after),
             lines: hunks.iter().map(|hunk| hunk.new).collect(),
             hunks,
@@ -142,7 +144,7 @@ mod tests {
             similarity: 1.0,
             occurrences: 1,
         };
-        Landed { file: "a.go".into(), path_note: None, planned, before: Some(Arc::from(before)), changed_outside: false, content: Expected::of(after.as_bytes()) }
+        Landed { file: "a.go".into(), path_note: None, planned, before: Some(Arc::from(before)), changed_outside: false, content: Some(Expected::of(after.as_bytes())) }
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
             format!("it exists with {lines} lines that this session has not read in their present form, and `write` would replace them all"),
         )
         .hint(format!("call `read` with file_path {file}, then `write` again; or change a part with `edit`")),
+        Unlanded::NotAsLeft => ToolError::caller("changed_since", "the file is no longer as that change left it")
+            .hint(format!("call `read` with file_path {file}, and change it with `edit`")),
         Unlanded::Undecodable(reason) => {
             ToolError::caller("binary", reason.to_string()).hint("leave this file alone, or change it with its own tool")
         }

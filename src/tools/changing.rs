@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::{Arguments, Kind, Parameter};
-use crate::landing::{self, Deed, Wanted};
+use crate::landing::{self, Deed, Order, Wanted};
 use crate::report::{self, Reply, ToolError};
 use crate::session::Call;
-use crate::workspace::paths::{self, Purpose};
+use crate::workspace::paths::{self, Purpose, Resolved};
 
 /// Whether a result waits for the language server.
 pub(super) const SETTLE: Parameter = Parameter::optional(
@@ -17,18 +17,35 @@ pub(super) const SETTLE: Parameter = Parameter::optional(
 );
 
 /// Lands `wanted` on the file that `arguments` name, waits for the verdict, and tells both.
-pub(super) async fn land(call: &Call, purpose: Purpose, wanted: Wanted, arguments: Arguments) -> Result<Reply, ToolError> {
+pub(super) async fn land(
+    call: &Call,
+    tool: &'static str,
+    purpose: Purpose,
+    wanted: Wanted,
+    arguments: Arguments,
+) -> Result<Reply, ToolError> {
     let typed = arguments.required_text("file_path");
     let target = paths::resolve(call.workspace.paths(), typed, purpose).map_err(|refused| report::path_refused(&refused))?;
+    land_on(call, tool, target, wanted, arguments.text("settle")).await
+}
+
+/// Lands `wanted` on `target`.
+pub(super) async fn land_on(
+    call: &Call,
+    tool: &'static str,
+    target: Resolved,
+    wanted: Wanted,
+    settle: Option<&str>,
+) -> Result<Reply, ToolError> {
     let (file, absolute) = (target.relative.clone(), target.absolute.clone());
-    let seen = call.session.seen(&absolute);
+    let order = Order { tool, target, wanted, seen: call.session.seen(&absolute) };
     let (landed, settling) =
-        landing::land(&call.workspace, target, wanted, seen).await.map_err(|unlanded| report::unlanded(&file, &unlanded))?;
+        landing::land(&call.workspace, call.session.ledger(), order).await.map_err(|unlanded| report::unlanded(&file, &unlanded))?;
     call.session.saw(absolute, landed.content);
     if landed.planned.deed == Deed::LeftAsIs {
         return Ok(report::change(&landed, None));
     }
-    let budget = (arguments.text("settle") == Some("later")).then_some(Duration::ZERO);
+    let budget = (settle == Some("later")).then_some(Duration::ZERO);
     let reports = call.settle(settling, budget).await;
     Ok(report::change(&landed, reports.first()))
 }

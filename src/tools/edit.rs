@@ -20,7 +20,7 @@ pub(super) const TOOL: Tool = Tool {
         SETTLE,
     ],
     read_only: false,
-    run: |call, arguments| Box::pin(land(call, Purpose::EditFile, wanted(&arguments), arguments)),
+    run: |call, arguments| Box::pin(land(call, TOOL.name, Purpose::EditFile, wanted(&arguments), arguments)),
 };
 
 pub(super) const OLD_STRING: Parameter = Parameter::required(

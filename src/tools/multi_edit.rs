@@ -22,7 +22,7 @@ pub(super) const TOOL: Tool = Tool {
         SETTLE,
     ],
     read_only: false,
-    run: |call, arguments| Box::pin(land(call, Purpose::EditFile, wanted(&arguments), arguments)),
+    run: |call, arguments| Box::pin(land(call, TOOL.name, Purpose::EditFile, wanted(&arguments), arguments)),
 };
 
 fn wanted(arguments: &Arguments) -> Wanted {

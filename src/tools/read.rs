@@ -42,7 +42,7 @@ fn show(call: &Call, target: &Resolved, arguments: &Arguments) -> Result<Reply, 
     let present = landing::read(&call.workspace, target).map_err(|unlanded| report::unlanded(file, &unlanded))?;
     let present = present.ok_or_else(|| ToolError::caller("no_such_file", "there is no such file").about(file))?;
     let text: Arc<str> = Arc::from(present.decoded.text);
-    call.session.saw(target.absolute.clone(), present.expected);
+    call.session.saw(target.absolute.clone(), Some(present.expected));
     call.workspace.touch(&target.absolute, &text);
     let start = arguments.count("offset").unwrap_or(1).saturating_sub(1);
     let listing = report::listing(&text, start, arguments.count("limit").filter(|limit| *limit > 0).unwrap_or(MOST_LINES));

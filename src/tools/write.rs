@@ -23,6 +23,6 @@ pub(super) const TOOL: Tool = Tool {
     read_only: false,
     run: |call, arguments| {
         let wanted = Wanted::Write(arguments.required_text("content").to_owned());
-        Box::pin(land(call, Purpose::WriteFile, wanted, arguments))
+        Box::pin(land(call, TOOL.name, Purpose::WriteFile, wanted, arguments))
     },
 };

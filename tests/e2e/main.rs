@@ -5,6 +5,7 @@ mod support;
 
 mod bad_input;
 mod editing;
+mod ledger;
 mod loops;
 mod protocol;
 mod reading;

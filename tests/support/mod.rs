@@ -91,6 +91,7 @@ impl Agent {
             .args(["mcp", "--no-daemon", "--structured", "--workspace"])
             .arg(workspace)
             .args(arguments)
+            .env("XDG_STATE_HOME", state_home())
             .envs(environment.iter().copied())
             .current_dir(workspace)
             .stdin(Stdio::piped())
@@ -215,6 +216,12 @@ impl Drop for Agent {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Where the services of this test run keep their ledgers: away from the user's.
+fn state_home() -> &'static Path {
+    static HOME: std::sync::LazyLock<tempfile::TempDir> = std::sync::LazyLock::new(|| tempfile::tempdir().expect("a temporary folder"));
+    HOME.path()
 }
 
 /// Waits for a condition, at most [`PATIENCE`].

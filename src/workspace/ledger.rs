@@ -1,0 +1,127 @@
+//! The ledger: what one session changed and what was refused, in order, append-only, outliving the process.
+//!
+//! One file a session, one JSON line an entry. A ledger that cannot be written is logged and kept in memory: it must
+//! never be the reason why an edit fails.
+
+mod entry;
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub use entry::{Action, Entry, Hash, LandedEntry, Outcome, RefusedEntry, Reversal};
+
+/// The ledger of one session. A cheap handle.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    shared: Arc<Mutex<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    session: String,
+    path: Option<PathBuf>,
+    file: Option<File>,
+    entries: Vec<Entry>,
+}
+
+impl Ledger {
+    /// A new ledger in `directory`, which is made if need be.
+    pub fn create(directory: &Path) -> Ledger {
+        let session = new_session_name();
+        let path = directory.join(format!("{session}.jsonl"));
+        let opened = std::fs::create_dir_all(directory).and_then(|()| OpenOptions::new().create_new(true).append(true).open(&path));
+        let (path, file) = match opened {
+            Ok(file) => (Some(path), Some(file)),
+            Err(error) => {
+                tracing::warn!(path = %path.display(), %error, "the ledger cannot be written; it is kept in memory");
+                (None, None)
+            }
+        };
+        Ledger { shared: Arc::new(Mutex::new(State { session, path, file, entries: Vec::new() })) }
+    }
+
+    /// The entries of the ledger file at `path`, for looking at it afterwards. Lines that do not read are left out.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read(path: &Path) -> std::io::Result<Vec<Entry>> {
+        Ok(std::fs::read_to_string(path)?.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    }
+
+    /// The session's name: the ledger file's, without its extension.
+    pub fn session(&self) -> String {
+        self.lock().session.clone()
+    }
+
+    /// Where it is written, if it is.
+    pub fn path(&self) -> Option<PathBuf> {
+        self.lock().path.clone()
+    }
+
+    /// Appends what came of a call of `tool`; its number.
+    pub fn append(&self, tool: &str, outcome: Outcome) -> u64 {
+        let mut state = self.lock();
+        let number = state.entries.len() as u64 + 1;
+        let at = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+        let entry = Entry { number, at, tool: tool.to_owned(), outcome };
+        if let Some(file) = &mut state.file {
+            let mut line = serde_json::to_vec(&entry).unwrap_or_default();
+            line.push(b'\n');
+            // One write a line, so that a killed process leaves whole lines.
+            if let Err(error) = file.write_all(&line) {
+                tracing::warn!(%error, "an entry of the ledger was not written");
+            }
+        }
+        state.entries.push(entry);
+        number
+    }
+
+    /// All entries so far.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.lock().entries.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Unique on this machine: the time, the process, and a count.
+fn new_session_name() -> String {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{}-{count}", chrono::Utc::now().format("%Y%m%d-%H%M%S"), std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_numbered_and_outlive_the_ledger() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let ledger = Ledger::create(&folder.path().join("deep/er"));
+        let refused = |path: &str| {
+            Outcome::Refused(RefusedEntry { code: "not_found".into(), path: path.into(), file: None, message: "no".into() })
+        };
+        assert_eq!(ledger.append("edit", refused("a\n\"b")), 1);
+        assert_eq!(ledger.append("write", refused("c")), 2);
+        let path = ledger.path().expect("written");
+        let entries = ledger.entries();
+        drop(ledger);
+        assert_eq!(Ledger::read(&path).expect("reads"), entries);
+        std::fs::write(&path, "{half a li").expect("writes");
+        assert_eq!(Ledger::read(&path).expect("reads"), []);
+    }
+
+    #[test]
+    fn a_ledger_that_cannot_be_written_is_kept_in_memory() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let ledger = Ledger::create(&file.path().join("below a file"));
+        ledger.append("edit", Outcome::Refused(RefusedEntry { code: "x".into(), path: "p".into(), file: None, message: "m".into() }));
+        assert_eq!((ledger.path(), ledger.entries().len()), (None, 1));
+    }
+}

@@ -1,0 +1,44 @@
+//! `changes` and `undo`: the session's memory agrees with the disk.
+
+use serde_json::json;
+
+use crate::support::Agent;
+
+#[test]
+fn changes_lists_what_landed_and_what_is_still_open() {
+    let mut agent = Agent::with_files(&[("src/a.txt", b"one\ntwo\n"), ("b.txt", b"x\n")]);
+    agent.call("edit", json!({ "file_path": "src/a.txt", "old_string": "no such line at all", "new_string": "y" }));
+    agent.call("edit", json!({ "file_path": "b.txt", "old_string": "no such line at all", "new_string": "y" }));
+    agent.call("edit", json!({ "file_path": "src/a.txt", "old_string": "one\n", "new_string": "1\n1\n" }));
+    agent.call("write", json!({ "file_path": "c.txt", "content": "c\n" }));
+    let reply = agent.call("changes", json!({}));
+    let expected = "2 changes landed on disk:\n  3. edited src/a.txt +2 -1\n  4. created c.txt +1 -0\n\
+                    altogether in 2 files: src/a.txt +2 -1, c.txt +1 -0\nREFUSED and not made good since: b.txt (not_found): ";
+    assert!(reply.text.starts_with(expected), "{}", reply.text);
+}
+
+#[test]
+fn undo_takes_changes_back_one_by_one() {
+    let before = b"\xEF\xBB\xBFone\r\ntwo\n";
+    let mut agent = Agent::with_files(&[("a.txt", before)]);
+    agent.call("edit", json!({ "file_path": "a.txt", "old_string": "one", "new_string": "1" }));
+    agent.call("write", json!({ "file_path": "new/b.txt", "content": "b\n" }));
+    let reply = agent.call("undo", json!({}));
+    assert_eq!(reply.first_line(), "deleted new/b.txt: -1");
+    assert!(!agent.root().join("new/b.txt").exists());
+    let reply = agent.call("undo", json!({}));
+    assert!(reply.first_line().starts_with("edited a.txt: line 1"), "{}", reply.text);
+    assert_eq!(agent.bytes("a.txt"), before);
+    let reply = agent.call("undo", json!({}));
+    assert_eq!(reply.structured["code"], "nothing_to_undo", "{}", reply.text);
+}
+
+#[test]
+fn undo_leaves_alone_what_others_changed_since() {
+    let mut agent = Agent::with_files(&[("a.txt", b"one\n")]);
+    agent.call("edit", json!({ "file_path": "a.txt", "old_string": "one", "new_string": "1" }));
+    std::fs::write(agent.root().join("a.txt"), "something else\n").expect("writes");
+    let reply = agent.call("undo", json!({ "file_path": "a.txt" }));
+    assert_eq!(reply.structured["code"], "changed_since", "{}", reply.text);
+    assert_eq!(agent.text("a.txt"), "something else\n");
+}
