@@ -17,6 +17,8 @@ const MIN_MARGIN: f32 = 0.1;
 const MIN_WEIGHT: f32 = 0.35;
 /// A line that is to change must be at least so like the file's.
 const MIN_CHANGED: f32 = 0.55;
+/// Lines of the file that old may leave out without saying so, besides one for three that it has.
+const MOST_SKIPPED: usize = 2;
 /// Share of old's weight that must be paired at all.
 const MIN_FOUND: f32 = 0.55;
 /// Share of old's weight that may name something else.
@@ -25,6 +27,8 @@ const MOST_DIFFERING: f32 = 0.34;
 const MOST_DIFFERING_ALONE: f32 = 0.6;
 /// Lines around a place that still belong to it.
 const NEIGHBOURHOOD: usize = 6;
+/// A line so like the file's whose words are the same or misspelt is nearly as good as the same line.
+const MISSPELT: f32 = 0.75;
 /// Words less alike than this are two names and not one misspelt.
 const SAME_WORD: f32 = 0.75;
 
@@ -74,14 +78,14 @@ impl Evidence<'_> {
             return Err(RefusalCode::Ambiguous);
         }
         let (strong, found, differing) = self.strength();
-        if found < MIN_FOUND * self.old.total {
+        if found < MIN_FOUND * self.old.total || !self.is_compact() {
             return Err(RefusalCode::NotFound);
         }
         if differing > 0.0 && rival >= 0.5 && !self.has_advantage() {
             return Err(RefusalCode::Ambiguous);
         }
         let margin = self.best.score - rival;
-        let plain = strong >= 0.5 * self.old.total && strong >= 1.0 && margin >= 0.3;
+        let plain = strong >= 0.5 * self.old.total && strong >= 1.0 && margin >= 0.2;
         if self.best.score < MIN_SCORE && !(plain && self.best.score >= MIN_SCORE_IF_PLAIN) {
             return Err(RefusalCode::NotFound);
         }
@@ -124,9 +128,22 @@ impl Evidence<'_> {
                 strong += weight;
             } else if self.names_something_else(pair.old.start) {
                 differing += weight;
+            } else if self.likeness_of(self.best, pair.old.start) >= MISSPELT {
+                strong += 0.7 * weight;
             }
         }
         (strong, found, differing)
+    }
+
+    /// Whether few lines of the file stand between those that were found.
+    fn is_compact(&self) -> bool {
+        let pairs = &self.best.alignment.pairs;
+        let between = pairs.windows(2).filter(|two| !self.old.elided[two[0].old.end..two[1].old.start].contains(&true));
+        let skipped = between
+            .flat_map(|two| two[0].file.end..two[1].file.start)
+            .filter(|line| !self.file.lines.content(*line).trim().is_empty())
+            .count();
+        skipped <= MOST_SKIPPED + pairs.len() / 3
     }
 
     /// Whether a line is not the file's by a name; comments may be worded as they like.
@@ -206,10 +223,22 @@ impl Evidence<'_> {
         Ok(())
     }
 
-    /// Whether `line` of the file is word by word what old has elsewhere, and so not line `i` misspelt.
+    /// Whether a line of several words is the file's but for one word.
+    fn differs_by_one_word(&self, i: usize) -> bool {
+        let Some(line) = self.best.alignment.single(i) else { return false };
+        let theirs = self.file_norm(line);
+        let (mine, theirs): (Vec<&str>, Vec<&str>) =
+            (words(&self.old.lines[i].norm).collect(), words(&theirs).collect());
+        mine.len() >= 4 && mine.len() == theirs.len() && mine.iter().zip(&theirs).filter(|(a, b)| a != b).count() == 1
+    }
+
+    /// Whether `line` of the file is word by word what old has elsewhere and misses there: then it is not line `i`
+    /// misspelt.
     fn is_another_line(&self, i: usize, line: usize) -> bool {
         let hash = self.file.hashes[line];
-        (0..self.old.lines.len()).any(|other| other != i && key_hash(self.old.lines[other].text) == hash)
+        (0..self.old.lines.len()).any(|other| {
+            other != i && key_hash(self.old.lines[other].text) == hash && self.likeness_of(self.best, other) < STRONG
+        })
     }
 
     /// The lines beside the insertion stand there and name the same things.
@@ -219,7 +248,10 @@ impl Evidence<'_> {
         let below = (op.old.end..self.old.lines.len()).find(|i| !self.old.lines[*i].is_blank());
         let is_found = |i: Option<usize>| i.is_some_and(|i| alignment.pair(i).is_some());
         let is_other = |i: Option<usize>| i.is_some_and(|i| self.names_something_else(i));
-        let clear = (is_found(above) || is_found(below)) && !is_other(above) && !is_other(below);
+        let alone = self.rival.is_none_or(|rival| rival.score < 0.5);
+        let is_slip = |i: Option<usize>| alone && i.is_some_and(|i| self.differs_by_one_word(i));
+        let is_mine = |i: Option<usize>| !is_other(i) || is_slip(i);
+        let clear = (is_found(above) || is_found(below)) && is_mine(above) && is_mine(below);
         if clear { Ok(()) } else { Err(RefusalCode::Stale) }
     }
 }

@@ -23,7 +23,10 @@ impl<'a> Reading<'a> {
     pub(super) fn new(text: &'a str) -> Reading<'a> {
         let norm = norm(text);
         let key = key_of_norm(&norm);
-        Reading { text, weight: weight(&key), is_comment: is_comment(text), norm, key }
+        let is_comment = is_comment(text);
+        // A comment is easily worded anew, left out or made up.
+        let weight = weight(&key) * if is_comment { 0.6 } else { 1.0 };
+        Reading { text, weight, is_comment, norm, key }
     }
 
     /// Whether the line says nothing.

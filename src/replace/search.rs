@@ -1,5 +1,7 @@
 //! From a query that does not stand in the text literally to the place it means.
 
+use std::ops::Range;
+
 use super::align::{Candidate, OldText, align};
 use super::budget::Budget;
 use super::changes::{choose, landed};
@@ -131,12 +133,7 @@ fn candidates(file: &FileIndex<'_>, old: &OldText<'_>, budget: &mut Budget) -> V
     found
 }
 
-fn aligned(
-    file: &FileIndex<'_>,
-    old: &OldText<'_>,
-    regions: &[std::ops::Range<usize>],
-    budget: &mut Budget,
-) -> Vec<Candidate> {
+fn aligned(file: &FileIndex<'_>, old: &OldText<'_>, regions: &[Range<usize>], budget: &mut Budget) -> Vec<Candidate> {
     let mut found: Vec<Candidate> =
         regions.iter().flat_map(|region| align(&file.lines, old, region.clone(), budget)).collect();
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -165,9 +162,9 @@ fn finish(
     };
     let evidence = Evidence { file, old: &attempt.text, best, rival };
     evidence.judge(&attempt.ops).map_err(|code| {
-        if is_applied(file, attempt, budget) { Refused::plain(RefusalCode::AlreadyApplied) } else { refuse(code) }
+        if is_applied(file, attempt, None, budget) { Refused::plain(RefusalCode::AlreadyApplied) } else { refuse(code) }
     })?;
-    if evidence.is_drifted() && is_applied(file, attempt, budget) {
+    if evidence.is_drifted() && is_applied(file, attempt, Some(range.clone()), budget) {
         return Err(refuse(RefusalCode::AlreadyApplied));
     }
     let edits = transfer(&file.lines, &attempt.old, &attempt.new, &best.alignment, &attempt.ops).map_err(refuse)?;
@@ -190,8 +187,8 @@ fn hits(candidates: &[&Candidate]) -> Vec<LineRange> {
     hits
 }
 
-/// Whether all of new stands in the file already.
-fn is_applied(file: &FileIndex<'_>, attempt: &Attempt<'_>, budget: &mut Budget) -> bool {
+/// Whether all of new stands in the file already, at the place of old if that is known.
+fn is_applied(file: &FileIndex<'_>, attempt: &Attempt<'_>, at: Option<Range<usize>>, budget: &mut Budget) -> bool {
     let inserts = |op: &Op| !op.equal && op.new.clone().any(|j| !attempt.new[j].trim().is_empty());
     let text = OldText::new(&attempt.new, vec![false; attempt.new.len()]);
     if !attempt.ops.iter().any(inserts) || text.total < attempt.text.total * 0.5 || text.total < 0.5 {
@@ -199,5 +196,8 @@ fn is_applied(file: &FileIndex<'_>, attempt: &Attempt<'_>, budget: &mut Budget) 
     }
     let found = candidates(file, &text, budget);
     let Some(best) = found.first() else { return false };
-    Evidence { file, old: &text, best, rival: None }.is_complete()
+    let range = best.alignment.file_range();
+    let is_there = at.is_none_or(|at| range.start < at.end && at.start < range.end);
+    let is_literal = best.alignment.pairs.iter().all(|pair| pair.old.len() == 1 && pair.file.len() == 1);
+    is_there && is_literal && Evidence { file, old: &text, best, rival: None }.is_complete()
 }

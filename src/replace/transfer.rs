@@ -6,7 +6,7 @@ use super::alignment::Alignment;
 use super::file_lines::{FileLines, leading};
 use super::indent::{Reindent, Seen, unit_of};
 use super::line_diff::Op;
-use super::reading::{Reading, is_comment};
+use super::reading::Reading;
 use super::{RefusalCode, Replacement};
 use crate::text::Span;
 
@@ -154,7 +154,7 @@ impl<'a> Context<'a> {
                 if pair.old.start < op.old.start || pair.old.end > op.old.end {
                     return Err(RefusalCode::Stale);
                 }
-                if last > 0 && (last..pair.file.start).any(|line| self.is_code(line)) {
+                if last > 0 && (last..pair.file.start).any(|line| !self.file.content(line).trim().is_empty()) {
                     return Err(RefusalCode::Stale);
                 }
                 (first, last) = (first.min(pair.file.start), last.max(pair.file.end));
@@ -169,12 +169,6 @@ impl<'a> Context<'a> {
         }
         let at = self.insertion_point(op).ok_or(RefusalCode::Stale)?;
         Ok(Some(Change { file: at..at, lines }))
-    }
-
-    /// Whether a line of the file says something that may not vanish unnamed.
-    fn is_code(&self, line: usize) -> bool {
-        let content = self.file.content(line);
-        !content.trim().is_empty() && !is_comment(content)
     }
 
     /// Right behind the line that stands before the insertion, else before the one after it.
