@@ -1,5 +1,7 @@
 //! How alike two names or two paths are, by segments and the tokens in them. Pure.
 
+use std::cmp::Ordering;
+
 /// What tells two paths apart, in small steps: a separator counts 1, a letter more or less 2, a digit 4.
 pub(super) type Cost = u32;
 
@@ -165,18 +167,32 @@ fn align(typed: &[&str], root: &[&str]) -> Vec<Vec<Option<Cost>>> {
             if j + 1 < root.len() {
                 reach(i, j + 1, MISSING_SEGMENT);
             }
-            if i > 0 && i < typed.len() && j > 0 && (typed[i] == typed[i - 1] || typed[i] == root[j - 1]) {
-                reach(i + 1, j, REPEATED_SEGMENT);
+            if i > 0
+                && i < typed.len()
+                && j > 0
+                && let Some(cost) = segment_cost(typed[i], root[j - 1])
+            {
+                reach(i + 1, j, REPEATED_SEGMENT + cost);
             }
             for (parts, wholes) in joins(typed.len() - i, root.len() - j) {
-                let cost = segment_cost(&typed[i..i + parts].join("/"), &root[j..j + wholes].join("/"));
-                if let Some(cost) = cost {
+                if let Some(cost) = joined_cost(&typed[i..i + parts], &root[j..j + wholes]) {
                     reach(i + parts, j + wholes, cost);
                 }
             }
         }
     }
     table
+}
+
+/// What segments differ by that stand for one another as a whole. Of those that fell apart none may be left over.
+pub(super) fn joined_cost(typed: &[&str], real: &[&str]) -> Option<Cost> {
+    let letters = |names: &[&str]| names.iter().flat_map(|name| name.chars()).filter(|c| !is_separator(*c)).count();
+    let left_over = match typed.len().cmp(&real.len()) {
+        Ordering::Greater => letters(typed) > letters(real),
+        Ordering::Less => letters(typed) < letters(real),
+        Ordering::Equal => false,
+    };
+    if left_over { None } else { segment_cost(&typed.join("/"), &real.join("/")) }
 }
 
 /// How many typed segments may stand for how many real ones: one for one, several for one, one for two.
@@ -228,13 +244,19 @@ mod tests {
             ("home/acme-harnesses/runs-hb11/t14/src/a", 4, 5),
             ("home/user/user/acme-harnesses/runs-hb11/t14/a", 6, 2),
             ("home/user-acme-harnesses/runs-hb11/t14/a", 4, 1),
+            ("home/user/acme-harnesses/acme_harnesses/runs-hb11/t14/a", 6, 3),
             ("homeuser/acme-harness/runs_hb11/t14/a", 4, 6),
         ] {
             let typed: Vec<&str> = typed.split('/').collect();
             assert_eq!(cuts(&typed, &root).first(), Some(&Cut { head, cost }), "{typed:?}");
         }
-        for typed in ["home/user/acme-harnesses/runs-hb11/src/a", "home/user/other/runs-hb11/t14/a", "etc/passwd", "a"]
-        {
+        for typed in [
+            "home/user/acme-harnesses/runs-hb11/src/a",
+            "home/user/acme-harnesses/s/runs-hb11/t14/a",
+            "home/user/other/runs-hb11/t14/a",
+            "etc/passwd",
+            "a",
+        ] {
             let typed: Vec<&str> = typed.split('/').collect();
             assert_eq!(cuts(&typed, &root), [], "{typed:?}");
         }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, End, Entry, Look, locate};
-use super::likeness::{Cost, NEAR, segment_cost};
+use super::likeness::{Cost, NEAR, joined_cost, segment_cost};
 
 /// How many names a search by name may look at.
 const MOST_NAMES: usize = 3000;
@@ -45,6 +45,7 @@ pub(super) fn descend(disk: &impl Disk, from: &Path, names: &[&str], limit: Cost
             lists += 1;
             open.extend(
                 neighbours(&disk.list(&directory), &names[depth..], limit - cost)
+                    .into_iter()
                     .map(|(step, entry, taken)| (cost + step, directory.join(&entry.name), depth + taken)),
             );
         }
@@ -53,18 +54,13 @@ pub(super) fn descend(disk: &impl Disk, from: &Path, names: &[&str], limit: Cost
 }
 
 /// The entries near the first of `names`, or near the first two joined; never one exactly as typed.
-fn neighbours<'e>(entries: &'e [Entry], names: &[&str], limit: Cost) -> impl Iterator<Item = (Cost, &'e Entry, usize)> {
-    let first = names.first().map(|name| (*name).to_owned());
-    let joined = (names.len() > 1).then(|| names[..2].join("/"));
-    let last = names.len();
-    entries.iter().flat_map(move |entry| {
-        let spellings = [(first.clone(), 1), (joined.clone(), 2)];
-        spellings.into_iter().filter_map(move |(typed, taken)| {
-            let cost = segment_cost(&typed?, &entry.name).filter(|cost| (1..=limit).contains(cost))?;
-            let usable = !entry.is_link && (entry.is_directory || taken == last);
-            usable.then_some((cost, entry, taken))
-        })
-    })
+fn neighbours<'e>(entries: &'e [Entry], names: &[&str], limit: Cost) -> Vec<(Cost, &'e Entry, usize)> {
+    let near = |entry: &'e Entry, taken: usize| {
+        let cost = joined_cost(names.get(..taken)?, &[&entry.name]).filter(|cost| (1..=limit).contains(cost))?;
+        let usable = !entry.is_link && (entry.is_directory || taken == names.len());
+        usable.then_some((cost, entry, taken))
+    };
+    entries.iter().flat_map(|entry| [near(entry, 1), near(entry, 2)]).flatten().collect()
 }
 
 /// Paths in the workspace that `names` may have meant, relative to `root`, nearest first and at most three.
@@ -123,8 +119,27 @@ fn by_name(disk: &impl Disk, root: &Path, names: &[&str], directory: bool, loose
 
 /// Directories of made or fetched files, where nobody means to edit.
 fn is_bulk(name: &str) -> bool {
-    name.starts_with('.')
-        || matches!(name, "node_modules" | "target" | "vendor" | "__pycache__" | "dist" | "zig-out" | "zig-cache")
+    const BULK: [&str; 18] = [
+        ".git",
+        ".hg",
+        ".svn",
+        ".cache",
+        ".gradle",
+        ".idea",
+        ".mypy_cache",
+        ".next",
+        ".tox",
+        ".venv",
+        ".zig-cache",
+        "__pycache__",
+        "dist",
+        "node_modules",
+        "target",
+        "vendor",
+        "zig-cache",
+        "zig-out",
+    ];
+    BULK.contains(&name)
 }
 
 #[cfg(test)]

@@ -122,7 +122,8 @@ fn has_rival(disk: &impl Disk, root: &Path, likely: &Likely, purpose: Purpose) -
             return false;
         }
         let there = locate(disk, &place.real.join(likely.rest.join("/")));
-        near.cost < likely.cost || fits(&there, Path::new("/"), purpose)
+        // What is above the root is no other workspace; it is only in the way if it holds what was typed.
+        near.cost < likely.cost && !root.starts_with(&place.real) || fits(&there, Path::new("/"), purpose)
     })
 }
 

@@ -173,21 +173,21 @@ fn placed(text: &str, roots: &[&Path]) -> Vec<(PathBuf, Kind)> {
     places
 }
 
-/// Readings of a path relative to the root that begins with the root, whole or its end, once or more.
+/// Readings of a path relative to the root that begins with the root, whole or its end, once or more. The longest end
+/// first, and of each as little as possible taken off.
 pub(super) fn beneath(root: &Path, relative: &[&str], roots: &[&Path]) -> Vec<(PathBuf, Kind)> {
     let mut places = Vec::new();
     for spelling in roots {
         let names = segments_of(spelling);
         for count in (1..=names.len()).rev() {
-            let end = &names[names.len() - count..];
+            let whole = count == names.len() && count > 1;
             let mut rest = relative;
-            while rest.len() >= count && end.iter().zip(rest).all(|(name, typed)| name == typed) {
-                rest = &rest[count..];
+            while let Some(left) = rest.strip_prefix(&names[names.len() - count..]) {
+                rest = left;
+                places.push((root.join(rest.join("/")), if whole { Kind::WholeRoot } else { Kind::EndOfRoot }));
             }
-            if rest.len() < relative.len() {
-                let kind = if count == names.len() && count > 1 { Kind::WholeRoot } else { Kind::EndOfRoot };
-                places.push((root.join(rest.join("/")), kind));
-                places.extend((kind == Kind::WholeRoot).then(|| beneath(root, rest, roots)).into_iter().flatten());
+            if whole && rest.len() < relative.len() {
+                places.extend(beneath(root, rest, roots));
             }
         }
     }
@@ -196,8 +196,7 @@ pub(super) fn beneath(root: &Path, relative: &[&str], roots: &[&Path]) -> Vec<(P
 
 fn after_root<'s, 't>(segments: &'s [&'t str], root: &Path) -> Option<&'s [&'t str]> {
     let names = segments_of(root);
-    let under = names.len() <= segments.len() && names.iter().zip(segments).all(|(name, typed)| name == typed);
-    under.then(|| &segments[names.len()..])
+    segments.starts_with(&names).then(|| &segments[names.len()..])
 }
 
 /// The names in a path; `.` and doubled `/` left out, `..` taken back by what stands before it.
