@@ -1,10 +1,26 @@
 //! The owner of what lasts: one workspace's documents, language servers and diagnostics.
 
+mod baseline;
+mod checker;
+mod checker_output;
+mod disk;
+mod documents;
 mod floor;
+mod launch;
+pub mod ledger;
+mod life;
 pub mod locks;
+mod outcome;
 pub mod paths;
+mod place;
+mod programs;
 mod registry;
+mod round;
 mod settling;
+mod slot;
+mod snapshot;
+mod status;
+mod tree;
 pub mod verdict;
 
 use std::path::{Path, PathBuf};
@@ -13,12 +29,16 @@ use std::time::Duration;
 
 pub use registry::Registry;
 pub use settling::Settling;
+pub use status::ServerStatus;
 
 use crate::config::Servers;
 use crate::dirs::Dirs;
 use locks::FileLocks;
 use paths::{PathRules, Recovery};
-use verdict::{DiagnosticsReport, FileChange};
+use place::Place;
+use settling::Awaited;
+use snapshot::relative;
+use verdict::{DiagnosticsReport, FileChange, Verdict};
 
 /// How a workspace is opened.
 #[derive(Debug, Clone)]
@@ -59,6 +79,16 @@ struct Shared {
     root: PathBuf,
     paths: PathRules,
     locks: FileLocks,
+    /// `None` when no language server may be started.
+    place: Option<Arc<Place>>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(place) = &self.place {
+            place.shutdown.cancel();
+        }
+    }
 }
 
 impl Workspace {
@@ -71,7 +101,11 @@ impl Workspace {
             recovery: Recovery::default(),
             allow: Vec::new(),
         };
-        Workspace { shared: Arc::new(Shared { root, paths, locks: FileLocks::default() }) }
+        let place = options.language_servers.then(|| {
+            let place = Place::new(root.clone(), options.servers, options.server_path, options.cache_dir);
+            place::begin(Arc::new(place))
+        });
+        Workspace { shared: Arc::new(Shared { root, paths, locks: FileLocks::default(), place }) }
     }
 
     /// Its root, absolute, symlinks resolved.
@@ -90,23 +124,64 @@ impl Workspace {
     }
 
     /// Tells of a file that was read, so that its state before a first edit is known. Never blocks.
-    pub fn touch(&self, _path: &Path, _text: &Arc<str>) {}
+    pub fn touch(&self, path: &Path, text: &Arc<str>) {
+        if let Some(slot) = self.shared.place.as_ref().and_then(|place| place.slot_for(path)) {
+            slot.touch(path, text);
+        }
+    }
 
     /// Tells of files that have just been changed on disk, under their locks. Never blocks.
     pub fn landed(&self, changes: Vec<FileChange>) -> Settling {
-        Settling::new(changes.into_iter().map(|change| (self.relative(&change.path), change)).collect())
+        let awaited = |change: FileChange| {
+            let slot = self.shared.place.as_ref().and_then(|place| place.slot_for(&change.path));
+            let from = slot.map(|slot| {
+                let cell = slot.landed(&change);
+                (slot, cell)
+            });
+            Awaited { file: relative(&self.shared.root, &change.path), change, from }
+        };
+        Settling::new(changes.into_iter().map(awaited).collect())
     }
 
     /// What is wrong now in the file at `path`, or in the whole workspace (one report a language server).
-    pub async fn diagnostics(&self, _path: Option<&Path>, _budget: Option<Duration>) -> Vec<DiagnosticsReport> {
-        Vec::new()
+    ///
+    /// Waits at most `budget` for evidence; without one, as long as the language server's own.
+    pub async fn diagnostics(&self, path: Option<&Path>, budget: Option<Duration>) -> Vec<DiagnosticsReport> {
+        let Some(place) = &self.shared.place else {
+            return path.map(|_| DiagnosticsReport::unsettled(Verdict::NoLanguageServer)).into_iter().collect();
+        };
+        let slots = match path {
+            Some(path) => place.slot_for(path).into_iter().collect(),
+            None => place.slots(),
+        };
+        if path.is_some() && slots.is_empty() {
+            return vec![DiagnosticsReport::unsettled(Verdict::NoLanguageServer)];
+        }
+        // Every file that is touched here is told before any of them is waited for.
+        let file = path.map(|path| relative(&self.shared.root, path));
+        let all = slots.iter().map(|slot| async {
+            if let (Some(path), Some(text)) = (path, path.and_then(disk::read_text)) {
+                slot.touch(path, &text);
+            }
+            place.look();
+            settling::now(slot, path, file.as_deref(), budget).await
+        });
+        futures::future::join_all(all).await
+    }
+
+    /// The language servers that were wanted so far.
+    pub fn servers(&self) -> Vec<ServerStatus> {
+        let slots = self.shared.place.as_ref().map(|place| place.slots()).unwrap_or_default();
+        slots.iter().map(|slot| ServerStatus::of(slot)).collect()
     }
 
     /// Ends every language server; none is left behind.
-    pub async fn shutdown(&self) {}
-
-    fn relative(&self, path: &Path) -> String {
-        let relative = path.strip_prefix(&self.shared.root).unwrap_or(path);
-        relative.to_string_lossy().replace('\\', "/")
+    pub async fn shutdown(&self) {
+        if let Some(place) = &self.shared.place {
+            place.shutdown.cancel();
+            place.tasks.close();
+            place.tasks.wait().await;
+            place.clear();
+        }
     }
 }

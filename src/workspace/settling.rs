@@ -1,45 +1,171 @@
 //! Waiting for what the language servers say of a change that has landed.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::floor;
+use super::outcome::{Cell, Outcome};
+use super::slot::{Phase, Slot, Standing};
 use super::verdict::{DiagnosticsReport, FileChange, Verdict};
 
 /// The reports on one change, waited for as often as wanted. A cheap handle.
 #[derive(Debug, Clone)]
 pub struct Settling {
-    files: Arc<[Awaited]>,
+    shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
-struct Awaited {
+struct Shared {
+    files: Vec<Awaited>,
+    /// The language server died while this was waited for, and that was told: who waits again waits for its successor.
+    death_told: AtomicBool,
+}
+
+/// One changed file.
+#[derive(Debug)]
+pub(super) struct Awaited {
     /// Relative to the workspace root, with `/`.
-    file: String,
-    change: FileChange,
+    pub(super) file: String,
+    pub(super) change: FileChange,
+    /// Where the report will come from; `None` without a language server for the file.
+    pub(super) from: Option<(Arc<Slot>, Arc<Cell>)>,
 }
 
 impl Settling {
-    pub(super) fn new(files: Vec<(String, FileChange)>) -> Settling {
-        Settling { files: files.into_iter().map(|(file, change)| Awaited { file, change }).collect() }
+    pub(super) fn new(files: Vec<Awaited>) -> Settling {
+        Settling { shared: Arc::new(Shared { files, death_told: AtomicBool::new(false) }) }
     }
 
     /// The changed files, relative to the workspace root, in the order of the reports.
     pub fn files(&self) -> Vec<String> {
-        self.files.iter().map(|awaited| awaited.file.clone()).collect()
+        self.shared.files.iter().map(|awaited| awaited.file.clone()).collect()
     }
 
     /// Waits at most `budget` for evidence about every changed file, and reports on each, in order.
     ///
     /// Without a budget the language server's own applies. Dropping the future ends the wait and nothing else; a
     /// later call with more budget gets the report that was not there yet.
-    pub async fn wait(&self, _budget: Option<Duration>) -> Vec<DiagnosticsReport> {
-        self.files
-            .iter()
-            .map(|awaited| {
-                let floor = floor::introduced(&awaited.file, &awaited.change);
-                DiagnosticsReport { floor, ..DiagnosticsReport::unsettled(Verdict::NoLanguageServer) }
-            })
-            .collect()
+    pub async fn wait(&self, budget: Option<Duration>) -> Vec<DiagnosticsReport> {
+        let begun = Instant::now();
+        let changed: BTreeSet<String> = self.files().into_iter().collect();
+        let mut reports: Vec<DiagnosticsReport> = Vec::with_capacity(changed.len());
+        let mut spoken: Vec<&Arc<Slot>> = Vec::new();
+        for awaited in &self.shared.files {
+            let report = match &awaited.from {
+                None => DiagnosticsReport::unsettled(Verdict::NoLanguageServer),
+                Some((slot, cell)) => {
+                    let is_first = !spoken.iter().any(|known| Arc::ptr_eq(known, slot));
+                    spoken.push(slot);
+                    match evidence(slot, cell, budget, begun, &self.shared.death_told).await {
+                        Ok(outcome) => outcome.report(&awaited.file, &changed, cell, is_first),
+                        Err(unsettled) => *unsettled,
+                    }
+                }
+            };
+            reports.push(awaited.with_floor(DiagnosticsReport { waited: begun.elapsed(), ..report }));
+        }
+        reports
+    }
+}
+
+/// What is wrong now in one file, or in all of a language server's.
+pub(super) async fn now(
+    slot: &Slot,
+    path: Option<&Path>,
+    file: Option<&str>,
+    budget: Option<Duration>,
+) -> DiagnosticsReport {
+    let begun = Instant::now();
+    let cell = slot.expect(path);
+    let report = match evidence(slot, &cell, budget, begun, &AtomicBool::new(false)).await {
+        Ok(outcome) => outcome.now(file),
+        Err(unsettled) => *unsettled,
+    };
+    DiagnosticsReport { waited: begun.elapsed(), ..report }
+}
+
+/// Waits until the cell is filled, or until it is plain that there is nothing to wait for.
+async fn evidence(
+    slot: &Slot,
+    cell: &Cell,
+    budget: Option<Duration>,
+    begun: Instant,
+    death_told: &AtomicBool,
+) -> Result<Arc<Outcome>, Box<DiagnosticsReport>> {
+    let mut standing = slot.standing();
+    loop {
+        let now = standing.borrow_and_update().clone();
+        if let Some(outcome) = cell.outcome.get() {
+            return Ok(Arc::clone(outcome));
+        }
+        if is_hopeless(slot, cell, &now, death_told) {
+            return Err(Box::new(slot.unsettled(&now)));
+        }
+        let own = match now.phase {
+            Phase::Ready => slot.spec.timeouts.settle_ms,
+            _ => slot.spec.timeouts.loading_ms,
+        };
+        let deadline = begun + budget.unwrap_or(Duration::from_millis(own));
+        tokio::select! {
+            // The sender lives in the slot.
+            _ = standing.changed() => {}
+            () = tokio::time::sleep_until(deadline) => return Err(Box::new(slot.unsettled(&now))),
+        }
+    }
+}
+
+fn is_hopeless(slot: &Slot, cell: &Cell, standing: &Standing, death_told: &AtomicBool) -> bool {
+    let has_died = standing.crashes > cell.crashes && slot.checker.is_none();
+    match &standing.phase {
+        Phase::Absent | Phase::Down { again: false, .. } => true,
+        Phase::Down { .. } => has_died && !death_told.swap(true, Ordering::Relaxed),
+        _ => false,
+    }
+}
+
+impl Awaited {
+    fn with_floor(&self, mut report: DiagnosticsReport) -> DiagnosticsReport {
+        if !report.verdict.is_settled() {
+            report.floor = floor::introduced(&self.file, &self.change);
+        }
+        report
+    }
+}
+
+impl Slot {
+    /// The report while there is no evidence.
+    pub(super) fn unsettled(&self, standing: &Standing) -> DiagnosticsReport {
+        let (verdict, detail) = match &standing.phase {
+            Phase::Absent => (Verdict::NoLanguageServer, None),
+            Phase::Down { reason, again: true } => (Verdict::Crashed, Some(format!("restarting; {reason}"))),
+            Phase::Down { reason, again: false } => (Verdict::Crashed, Some(reason.clone())),
+            Phase::Loading { since } => (Verdict::Loading, Some(self.progress(since.elapsed()))),
+            Phase::Stopped => (Verdict::Loading, None),
+            Phase::Ready => (Verdict::TimedOut, self.activity()),
+        };
+        DiagnosticsReport {
+            detail,
+            language_server: Some(self.spec.name.clone()),
+            ..DiagnosticsReport::unsettled(verdict)
+        }
+    }
+
+    fn progress(&self, since: Duration) -> String {
+        let so_far = format!("{} s so far", since.as_secs());
+        match self.activity() {
+            Some(activity) => format!("{activity}, {so_far}"),
+            None => so_far,
+        }
+    }
+
+    fn activity(&self) -> Option<String> {
+        let server = self.state().server.clone()?;
+        let activity = server.board().heard().activity()?;
+        Some(super::snapshot::one_line(&activity))
     }
 }

@@ -1,0 +1,149 @@
+//! Diagnostics as a language server sent them, decoded one by one from raw JSON.
+//!
+//! One odd item costs that item at most: lists may be `null`, positions negative, codes larger than any integer.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::uri::to_path;
+use crate::text::Position;
+
+/// More items of one file are not kept.
+const MOST_ITEMS: usize = 2_000;
+
+/// One diagnostic, in the language server's own units.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where it begins, 0-based, in the connection's position encoding.
+    pub start: Position,
+    /// The protocol's severity, 1 (error) to 4 (hint); 1 when none or an unknown one was given.
+    pub severity: u8,
+    /// What is wrong, as it was sent.
+    pub message: String,
+    /// Who says so.
+    pub source: Option<String>,
+    /// Its code, numbers as digits.
+    pub code: Option<String>,
+    /// The first related place.
+    pub related: Option<Related>,
+}
+
+/// A place that has to do with a diagnostic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    /// The file.
+    pub path: PathBuf,
+    /// Where in it, 0-based.
+    pub start: Position,
+    /// What is said of it.
+    pub message: String,
+}
+
+/// A `textDocument/publishDiagnostics` notification.
+#[derive(Debug)]
+pub(super) struct Published {
+    pub(super) path: PathBuf,
+    pub(super) version: Option<i32>,
+    pub(super) items: Vec<Diagnostic>,
+}
+
+#[derive(Deserialize)]
+struct PublishParams<'a> {
+    uri: String,
+    #[serde(default, borrow)]
+    version: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    diagnostics: Option<Vec<&'a RawValue>>,
+}
+
+/// Reads a publish; `None` when it is about no file.
+pub(super) fn read_publish(params: &RawValue) -> Option<Published> {
+    let params: PublishParams<'_> = serde_json::from_str(params.get()).ok()?;
+    let version = params.version.and_then(|version| serde_json::from_str(version.get()).ok());
+    Some(Published {
+        path: to_path(&params.uri)?,
+        version,
+        items: read_list(params.diagnostics.as_deref().unwrap_or(&[])),
+    })
+}
+
+fn read_list(items: &[&RawValue]) -> Vec<Diagnostic> {
+    let value = |item: &&RawValue| serde_json::from_str::<Value>(item.get()).ok();
+    items.iter().take(MOST_ITEMS).filter_map(value).filter_map(|item| read_item(&item)).collect()
+}
+
+fn read_item(item: &Value) -> Option<Diagnostic> {
+    let message = match &item["message"] {
+        Value::String(text) => text.clone(),
+        Value::Object(markup) => markup.get("value")?.as_str()?.to_owned(),
+        _ => return None,
+    };
+    Some(Diagnostic {
+        start: read_position(&item["range"]["start"]),
+        severity: item["severity"].as_u64().filter(|severity| (1..=4).contains(severity)).unwrap_or(1) as u8,
+        message,
+        source: item["source"].as_str().map(str::to_owned),
+        code: match &item["code"] {
+            Value::String(code) => Some(code.clone()),
+            Value::Number(code) => Some(code.to_string()),
+            _ => None,
+        },
+        related: item["relatedInformation"].as_array().and_then(|list| list.iter().find_map(read_related)),
+    })
+}
+
+fn read_related(item: &Value) -> Option<Related> {
+    Some(Related {
+        path: to_path(item["location"]["uri"].as_str()?)?,
+        start: read_position(&item["location"]["range"]["start"]),
+        message: item["message"].as_str()?.to_owned(),
+    })
+}
+
+/// A position; what is negative or missing counts as 0.
+fn read_position(position: &Value) -> Position {
+    let number = |value: &Value| value.as_u64().map_or(0, |number| u32::try_from(number).unwrap_or(u32::MAX));
+    Position { line: number(&position["line"]), column: number(&position["character"]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(diagnostics: &str) -> Vec<(u32, u8, String, Option<String>)> {
+        let params = format!(r#"{{"uri":"file:///w/a%20b.go","version":3,"diagnostics":{diagnostics}}}"#);
+        let raw = RawValue::from_string(params).expect("JSON");
+        let published = read_publish(&raw).expect("about a file");
+        assert_eq!((published.path.to_str(), published.version), (Some("/w/a b.go"), Some(3)));
+        published.items.into_iter().map(|item| (item.start.line, item.severity, item.message, item.code)).collect()
+    }
+
+    #[test]
+    fn an_odd_item_costs_itself_at_most() {
+        let at = |line: i64| {
+            format!(r#""range":{{"start":{{"line":{line},"character":0}},"end":{{"line":0,"character":0}}}}"#)
+        };
+        let plain = (4, 2, "m".to_owned(), Some("E1".to_owned()));
+        let item = format!(r#"{{{},"severity":2,"message":"m","code":"E1"}}"#, at(4));
+        assert_eq!(read("null"), []);
+        assert_eq!(read("[]"), []);
+        assert_eq!(read(&format!("[{item},7,null,{{}},{item}]")), [plain.clone(), plain]);
+        assert_eq!(read(&format!(r#"[{{{},"message":"m"}}]"#, at(-1))), [(0, 1, "m".into(), None)]);
+        assert_eq!(
+            read(&format!(r#"[{{{},"severity":9,"code":99999999999999999999,"message":"m"}}]"#, at(1))),
+            [(1, 1, "m".into(), Some("1e20".into()))]
+        );
+        assert_eq!(read(r#"[{"message":"no range"}]"#), [(0, 1, "no range".into(), None)]);
+    }
+
+    #[test]
+    fn what_is_about_no_file_is_no_publish() {
+        for params in [r#"{"uri":"jdt://contents/x","diagnostics":[]}"#, r#"{"diagnostics":[]}"#, "null", "[1]"] {
+            let raw = RawValue::from_string(params.to_owned()).expect("JSON");
+            assert!(read_publish(&raw).is_none(), "{params}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The end of every process group we started, should we ourselves be killed.
+//!
+//! `PR_SET_PDEATHSIG` reaches only a direct child, and the jdtls launcher starts its Java as a child of its own. So one
+//! shell waits on a pipe for all groups: when we end, for whatever reason, the pipe closes and it kills what is left.
+
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Reads `+ GROUP` and `- GROUP`; at the end of its input kills the groups it still knows.
+const SCRIPT: &str = r#"trap '' INT TERM HUP
+groups=
+while read -r what group; do
+  kept=
+  for known in $groups; do [ "$known" = "$group" ] || kept="$kept $known"; done
+  groups=$kept
+  [ "$what" = + ] && groups="$groups $group"
+done
+for group in $groups; do kill -9 -- "-$group" 2>/dev/null; done"#;
+
+fn pipe() -> Option<&'static Mutex<ChildStdin>> {
+    static PIPE: OnceLock<Option<Mutex<ChildStdin>>> = OnceLock::new();
+    PIPE.get_or_init(|| {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", SCRIPT]).current_dir("/").env_clear();
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        match command.spawn() {
+            // The shell is never waited for: it ends after us.
+            Ok(mut shell) => shell.stdin.take().map(Mutex::new),
+            Err(error) => {
+                tracing::warn!(%error, "no guard over language servers: if this process is killed, they may stay");
+                None
+            }
+        }
+    })
+    .as_ref()
+}
+
+fn tell(what: char, group: u32) {
+    if let Some(pipe) = pipe() {
+        let mut pipe = pipe.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = writeln!(pipe, "{what} {group}") {
+            tracing::warn!(%error, "the guard over language servers is gone");
+        }
+    }
+}
+
+/// From now on, `group` ends with us.
+pub(super) fn watch(group: u32) {
+    tell('+', group);
+}
+
+/// `group` has ended; its number may be used by others.
+pub(super) fn forget(group: u32) {
+    tell('-', group);
+}

@@ -1,0 +1,209 @@
+//! The life of one language server: started when needed, asked after each change, started again when it dies.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use super::launch::{DataDir, launch, needs_data_dir};
+use super::programs;
+use super::round::RoundFailure;
+use super::slot::{Phase, Slot};
+use crate::lsp::LanguageServer;
+
+/// How long to wait before it is started again, by how often it has failed in a row.
+const BACK_OFF: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(4), Duration::from_secs(16)];
+/// After that it is only tried when it is wanted, and not more often than this.
+const LAST_BACK_OFF: Duration = Duration::from_secs(60);
+/// Whoever lived so long has not failed at the start.
+const LIVED: Duration = Duration::from_secs(60);
+
+/// Why a language server is not running any more.
+enum End {
+    /// Nobody needs anything any more.
+    Shutdown,
+    /// Its program is not there.
+    Absent,
+    /// It was not used for long.
+    Idle,
+    /// It died, or did not start.
+    Failed(String),
+}
+
+/// Lives until `shutdown`; then nothing is left running.
+pub(super) async fn live(slot: Arc<Slot>, shutdown: CancellationToken) {
+    let mut failures = 0;
+    loop {
+        let begun = Instant::now();
+        let end = slot.once(&shutdown).await;
+        if begun.elapsed() > LIVED {
+            failures = 0;
+        }
+        match end {
+            End::Shutdown => return,
+            End::Absent => {
+                slot.set_phase(Phase::Absent);
+                if !slot.rest(Some(Duration::from_secs(10)), true, &shutdown).await {
+                    return;
+                }
+            }
+            End::Idle => {
+                slot.set_phase(Phase::Stopped);
+                if !slot.rest(None, true, &shutdown).await {
+                    return;
+                }
+                slot.set_phase(Phase::Loading { since: Instant::now() });
+            }
+            End::Failed(reason) => {
+                tracing::warn!(language_server = slot.spec.name, reason, "a language server failed");
+                let pause = BACK_OFF.get(failures).copied();
+                failures += 1;
+                slot.count_crash(Phase::Down { reason, again: pause.is_some() });
+                if !slot.rest(Some(pause.unwrap_or(LAST_BACK_OFF)), pause.is_none(), &shutdown).await {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl Slot {
+    /// Waits for `pause` and, if `for_want`, until somebody wants something. Returns whether to go on.
+    async fn rest(&self, pause: Option<Duration>, for_want: bool, shutdown: &CancellationToken) -> bool {
+        let rest = async {
+            if let Some(pause) = pause {
+                self.checks_alone(pause).await;
+            }
+            if for_want {
+                self.wanted.notified().await;
+            }
+        };
+        tokio::select! {
+            () = rest => true,
+            () = shutdown.cancelled() => false,
+        }
+    }
+
+    /// Lets the checker go on alone for a while.
+    async fn checks_alone(&self, pause: Duration) {
+        match &self.checker {
+            Some(_) => {
+                let _ = tokio::time::timeout(pause, self.rounds(None)).await;
+            }
+            None => tokio::time::sleep(pause).await,
+        }
+    }
+
+    async fn once(&self, shutdown: &CancellationToken) -> End {
+        let Some(program) = programs::find(&self.spec.command, &self.place.installed) else {
+            return if self.checker.is_some() { self.checker_only(shutdown).await } else { End::Absent };
+        };
+        self.set_phase(Phase::Loading { since: Instant::now() });
+        let data = match needs_data_dir(&self.spec).then(|| DataDir::take(&self.place.cache, &self.spec, &self.root)) {
+            Some(Ok(data)) => Some(data),
+            Some(Err(error)) => return End::Failed(format!("no folder for its data: {error}")),
+            None => None,
+        };
+        self.place.disk.walked().await;
+        let sources = self.place.disk.files(&self.root, |path| self.spec.language_for(path).is_some());
+        let start = LanguageServer::start(launch(&self.spec, &self.root, program, data.as_ref(), &sources));
+        let server = tokio::select! {
+            started = start => match started {
+                Ok(server) => server,
+                Err(error) => return End::Failed(error.to_string()),
+            },
+            () = shutdown.cancelled() => return End::Shutdown,
+        };
+        self.adopt(&server);
+        let end = tokio::select! {
+            end = self.rounds(Some(&server)) => end,
+            () = shutdown.cancelled() => End::Shutdown,
+        };
+        self.state().server = None;
+        match end {
+            End::Shutdown | End::Idle => {
+                server.stop().await;
+                if let Some(data) = &data {
+                    data.left_clean();
+                }
+            }
+            End::Absent | End::Failed(_) => server.kill(),
+        }
+        end
+    }
+
+    async fn checker_only(&self, shutdown: &CancellationToken) -> End {
+        tokio::select! {
+            end = self.rounds(None) => end,
+            () = shutdown.cancelled() => End::Shutdown,
+        }
+    }
+
+    /// From here on the language server is told of everything; what is open is opened there first.
+    fn adopt(&self, server: &LanguageServer) {
+        let mut state = self.state();
+        let tick = state.tick();
+        state.mark = server.board().heard().count;
+        state.documents.replay(server, tick);
+        state.server = Some(server.clone());
+    }
+
+    /// Settles whatever changes, until the language server is of no more use.
+    async fn rounds(&self, server: Option<&LanguageServer>) -> End {
+        let mut first = true;
+        let mut ticks = self.ticks();
+        loop {
+            let due = {
+                let state = self.state();
+                first || state.tick() > state.settled
+            };
+            if due {
+                match self.round(server, first).await {
+                    Ok(()) => first = false,
+                    Err(RoundFailure::Died(why)) => return End::Failed(self.obituary(server, &why)),
+                    Err(RoundFailure::Hung) => return End::Failed("it neither answered nor worked".to_owned()),
+                }
+                continue;
+            }
+            tokio::select! {
+                // The sender lives in the slot.
+                _ = ticks.changed() => {}
+                why = ended(server) => return End::Failed(self.obituary(server, &why)),
+                () = self.unused(server) => return End::Idle,
+            }
+        }
+    }
+
+    /// What it died of, with its last words.
+    fn obituary(&self, server: Option<&LanguageServer>, why: &str) -> String {
+        let words = server.map(LanguageServer::last_words).unwrap_or_default();
+        let exit = server.and_then(LanguageServer::exit).unwrap_or_else(|| why.to_owned());
+        match words.iter().rev().find(|line| !line.trim().is_empty()) {
+            Some(line) => super::snapshot::one_line(&format!("{exit}: {line}")),
+            None => exit,
+        }
+    }
+
+    /// Ends when nobody has used it for as long as its specification allows.
+    async fn unused(&self, server: Option<&LanguageServer>) {
+        if server.is_none() {
+            return std::future::pending().await;
+        }
+        let limit = Duration::from_secs(60 * u64::from(self.spec.idle_minutes));
+        let begun = Instant::now();
+        loop {
+            let used = self.state().last_used.unwrap_or(begun).max(begun);
+            match limit.checked_sub(used.elapsed()) {
+                Some(left) if !left.is_zero() => tokio::time::sleep(left).await,
+                _ => return,
+            }
+        }
+    }
+}
+
+async fn ended(server: Option<&LanguageServer>) -> String {
+    match server {
+        Some(server) => server.board().ended().await.0,
+        None => std::future::pending().await,
+    }
+}

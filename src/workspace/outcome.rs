@@ -1,0 +1,118 @@
+//! What one round of evidence said, and the reports that are made of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+use super::baseline::FileDelta;
+use super::verdict::{DiagnosticsReport, Problem, Severity, Verdict};
+
+/// What was told at the end of a round, and what had changed by it.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// Who spoke.
+    pub(super) source: String,
+    /// How far it sees, when that is less than all.
+    pub(super) scope: Option<String>,
+    /// Why there is no evidence, if there is none.
+    pub(super) failure: Option<String>,
+    /// Whether the state before was known.
+    pub(super) baseline: bool,
+    /// By file, relative to the workspace root.
+    pub(super) deltas: BTreeMap<String, FileDelta>,
+    /// Files that belong to no project, and why; the empty name stands for all of them.
+    pub(super) no_project: BTreeMap<String, String>,
+    /// Whether a syntax error had hidden other files before and does no longer.
+    pub(super) uncovers: bool,
+    /// Versions of the documents, by file.
+    pub(super) versions: BTreeMap<String, i32>,
+}
+
+/// The place where the outcome for one change will stand.
+#[derive(Debug)]
+pub(super) struct Cell {
+    /// The change must have been sent before the round began.
+    pub(super) tick: u64,
+    /// The document's version after the change.
+    pub(super) version: Option<i32>,
+    /// How often the language server had died by then.
+    pub(super) crashes: u32,
+    pub(super) outcome: OnceLock<Arc<Outcome>>,
+}
+
+impl Outcome {
+    /// The report on a change of `file`, which was one of `changed`. What it broke in files that were not changed is
+    /// told with the first of them.
+    pub(super) fn report(
+        &self,
+        file: &str,
+        changed: &BTreeSet<String>,
+        cell: &Cell,
+        is_first: bool,
+    ) -> DiagnosticsReport {
+        let mut report = self.empty_report(file);
+        report.version = cell.version;
+        report.overtaken_by = self.versions.get(file).copied().filter(|now| Some(*now) > cell.version);
+        if self.failure.is_some() {
+            return report;
+        }
+        let delta = self.deltas.get(file).cloned().unwrap_or_default();
+        if !self.baseline {
+            report.introduced = delta.introduced.into_iter().chain(delta.unchanged).collect();
+        } else {
+            (report.introduced, report.fixed, report.unchanged) = (delta.introduced, delta.fixed, delta.unchanged);
+            if is_first {
+                let others = self.deltas.iter().filter(|(other, _)| !changed.contains(*other));
+                let introduced = others.flat_map(|(_, delta)| &delta.introduced).filter(|problem| is_grave(problem));
+                let elsewhere = if self.uncovers { &mut report.uncovered } else { &mut report.elsewhere };
+                elsewhere.extend(introduced.cloned());
+                elsewhere.sort_by_key(|problem| problem.severity);
+            }
+        }
+        self.finish(report)
+    }
+
+    /// What is wrong in `file` now, or in every file.
+    pub(super) fn now(&self, file: Option<&str>) -> DiagnosticsReport {
+        let mut report = self.empty_report(file.unwrap_or_default());
+        let of_file = |name: &str| file.is_none_or(|file| file == name);
+        let deltas = self.deltas.iter().filter(|(name, _)| of_file(name));
+        report.introduced =
+            deltas.flat_map(|(_, delta)| delta.introduced.iter().chain(&delta.unchanged)).cloned().collect();
+        report.baseline = false;
+        report.version = file.and_then(|file| self.versions.get(file).copied());
+        self.finish(report)
+    }
+
+    fn empty_report(&self, file: &str) -> DiagnosticsReport {
+        let no_project = self.no_project.get(file).or_else(|| self.no_project.get(""));
+        let (verdict, detail) = match (&self.failure, no_project) {
+            (Some(failure), _) => (Verdict::TimedOut, Some(failure.clone())),
+            (None, Some(why)) => (Verdict::NoProject, Some(why.clone())),
+            (None, None) => (Verdict::Clean, None),
+        };
+        DiagnosticsReport {
+            scope: self.scope.clone(),
+            language_server: Some(self.source.clone()),
+            detail,
+            baseline: self.baseline,
+            ..DiagnosticsReport::unsettled(verdict)
+        }
+    }
+
+    fn finish(&self, mut report: DiagnosticsReport) -> DiagnosticsReport {
+        for problems in [&mut report.introduced, &mut report.unchanged] {
+            problems.sort_by_key(|problem| (problem.severity, problem.file.clone(), problem.line));
+        }
+        let own = report.introduced.iter().chain(&report.unchanged).any(is_grave);
+        let broken = report.elsewhere.iter().any(|problem| problem.severity == Severity::Error);
+        if report.verdict == Verdict::Clean && (own || broken) {
+            report.verdict = Verdict::Problems;
+        }
+        report
+    }
+}
+
+fn is_grave(problem: &Problem) -> bool {
+    matches!(problem.severity, Severity::Error | Severity::Warning)
+}
