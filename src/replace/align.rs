@@ -19,7 +19,7 @@ pub(super) const SAME_KEY: f32 = 0.97;
 /// Lines that are the same but for blanks inside and typography.
 const SAME_NORM: f32 = 0.992;
 /// Lines that are the same but for white space at their ends.
-const SAME_TRIMMED: f32 = 0.997;
+pub(super) const SAME_TRIMMED: f32 = 0.997;
 /// Lines that are alike letter by letter only count for less than any of these.
 const MOST_BY_LETTERS: f32 = 0.935;
 /// From here on two lines say the same thing.

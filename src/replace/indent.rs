@@ -34,6 +34,11 @@ struct Unit {
 }
 
 impl Reindent {
+    /// The query's indentation as it stands.
+    pub(super) fn keep() -> Reindent {
+        Reindent { rule: Rule::Keep }
+    }
+
     /// Finds the rule that explains most of what was seen; the plainest one where several do.
     ///
     /// `file_unit` is one level of the file's, `inserted` are the indents that are to be mapped. Lines that are off by a

@@ -77,7 +77,11 @@ fn compared(text: &str) -> &[u8] {
 
 /// How often each kind of byte occurs: an upper bound of what two strings have in common, at a glance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Histogram([u8; 32]);
+pub(super) struct Histogram {
+    counts: [u8; 32],
+    /// Some kind occurs too often to be counted.
+    is_full: bool,
+}
 
 impl Histogram {
     pub(super) fn new(text: &str) -> Histogram {
@@ -86,13 +90,15 @@ impl Histogram {
             let count = &mut counts[usize::from(*byte & 31)];
             *count = count.saturating_add(1);
         }
-        Histogram(counts)
+        Histogram { is_full: counts.contains(&u8::MAX), counts }
     }
 
     /// No fewer than the bytes that both have; saturated counts stand for any number.
     fn shared(&self, other: &Histogram) -> usize {
-        let shared = self.0.iter().zip(&other.0).map(|(a, b)| u32::from((*a).min(*b))).sum::<u32>() as usize;
-        if self.0.contains(&u8::MAX) || other.0.contains(&u8::MAX) { usize::MAX } else { shared }
+        if self.is_full || other.is_full {
+            return usize::MAX;
+        }
+        self.counts.iter().zip(&other.counts).map(|(a, b)| u32::from((*a).min(*b))).sum::<u32>() as usize
     }
 }
 

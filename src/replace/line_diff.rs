@@ -38,11 +38,12 @@ fn weighted(old: &[&str], new: &[&str], rows: &Range<usize>, columns: &Range<usi
         return Vec::new();
     }
     let trimmed: Vec<&str> = columns.clone().map(|j| new[j].trim()).collect();
+    let letters = |line: &str| line.bytes().filter(u8::is_ascii_alphanumeric).take(40).count() as u32;
+    let lines: Vec<(&str, u32)> = rows.clone().map(|i| (old[i].trim(), 4 + 2 * letters(old[i]))).collect();
     // Lines that say more weigh more; of lines that differ only in depth, those of equal depth belong together.
     let gain = |i: usize, j: usize| {
-        let (line, other) = (old[rows.start + i], new[columns.start + j]);
-        let letters = line.chars().filter(|character| character.is_alphanumeric()).take(40).count() as u32;
-        (line.trim() == trimmed[j]).then(|| 4 + 2 * letters + u32::from(line == other))
+        let (line, worth) = lines[i];
+        (line == trimmed[j]).then(|| worth + u32::from(old[rows.start + i] == new[columns.start + j]))
     };
     let mut best = vec![0u32; (height + 1) * (width + 1)];
     for i in (0..height).rev() {

@@ -21,9 +21,9 @@ pub(super) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     pub(super) fn new(text: &'a str) -> Reading<'a> {
+        let is_comment = is_comment(text);
         let norm = norm(text);
         let key = key_of_norm(&norm);
-        let is_comment = is_comment(text);
         // A comment is easily worded anew, left out or made up.
         let weight = weight(&key) * if is_comment { 0.6 } else { 1.0 };
         Reading { text, weight, is_comment, norm, key }
@@ -69,6 +69,12 @@ pub(super) fn norm(line: &str) -> String {
 }
 
 fn collapse(line: &str) -> String {
+    let line = line.trim();
+    let bytes = line.as_bytes();
+    let is_even = !bytes.windows(2).any(|two| is_blank(two[0]) && (is_blank(two[1]) || two[0] != b' ')) && line.is_ascii();
+    if is_even {
+        return line.to_owned();
+    }
     let mut out = String::with_capacity(line.len());
     for word in line.split_whitespace() {
         if !out.is_empty() {
@@ -77,6 +83,10 @@ fn collapse(line: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | 0x0B | 0x0C)
 }
 
 /// Typographic characters as they are typed; invisible ones vanish.
@@ -117,7 +127,7 @@ fn decode_unicode_escapes(line: &str) -> String {
 
 fn key_of_norm(norm: &str) -> String {
     let mut key = Vec::with_capacity(norm.len());
-    KeyBytes::new(norm.as_bytes()).for_each(|byte| key.push(byte));
+    for_each_key_byte(norm.as_bytes(), |byte| key.push(byte));
     while key.len() > 1 && matches!(key.last(), Some(b',' | b';')) {
         key.pop();
     }
@@ -125,59 +135,93 @@ fn key_of_norm(norm: &str) -> String {
     String::from_utf8(key).unwrap_or_default()
 }
 
-/// The hash of a line's key, made without making the key where the line is plain.
-pub(super) fn key_hash(line: &str) -> u64 {
-    if is_plain(line) {
-        return hash_key_bytes(KeyBytes::new(line.as_bytes()));
+/// Hashes the keys of a text's lines without making the keys where lines are plain.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KeyHasher {
+    all_plain: bool,
+}
+
+impl KeyHasher {
+    /// For the lines of `text`.
+    pub(super) fn new(text: &str) -> KeyHasher {
+        KeyHasher { all_plain: is_plain(text) }
     }
-    hash_key_bytes(KeyBytes::new(norm(line).as_bytes()))
+
+    pub(super) fn hash(self, line: &str) -> u64 {
+        if self.all_plain || is_plain(line) { hash_key(line.as_bytes()) } else { hash_key(norm(line).as_bytes()) }
+    }
+}
+
+/// The hash of a single line's key.
+pub(super) fn key_hash(line: &str) -> u64 {
+    KeyHasher { all_plain: false }.hash(line)
 }
 
 /// Of a blank line's key.
 pub(super) const BLANK_HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
-fn hash_key_bytes(bytes: impl Iterator<Item = u8>) -> u64 {
-    // Hash of all, and of all up to where only commas and semicolons follow (but for a first one).
-    let (mut all, mut kept, mut first) = (BLANK_HASH, BLANK_HASH, true);
-    for byte in bytes {
-        all = (all ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(5);
-        if first || !matches!(byte, b',' | b';') {
-            kept = all;
+/// Hashes the key of a line whose blanks and typography are folded or plain, eight bytes at a time.
+fn hash_key(line: &[u8]) -> u64 {
+    let mut hasher = EightBytes { hash: BLANK_HASH, held: 0, count: 0 };
+    // Commas and semicolons count only when something follows them, but for a first one.
+    let (mut waiting, mut waiting_count) = ([0u8; 8], 0);
+    let mut any = false;
+    for_each_key_byte(line, |byte| {
+        if any && matches!(byte, b',' | b';') && waiting_count < waiting.len() {
+            waiting[waiting_count] = byte;
+            waiting_count += 1;
+            return;
         }
-        first = false;
+        for held in &waiting[..waiting_count] {
+            hasher.push(*held);
+        }
+        waiting_count = 0;
+        any = true;
+        hasher.push(byte);
+    });
+    hasher.finish()
+}
+
+struct EightBytes {
+    hash: u64,
+    held: u64,
+    count: u32,
+}
+
+impl EightBytes {
+    fn push(&mut self, byte: u8) {
+        self.held = self.held << 8 | u64::from(byte);
+        self.count += 1;
+        if self.count.is_multiple_of(8) {
+            self.mix();
+        }
     }
-    kept
-}
 
-/// The bytes of a key, a comma or semicolon at the end still on.
-struct KeyBytes<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
+    fn mix(&mut self) {
+        self.hash = (self.hash ^ self.held).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+        self.held = 0;
+    }
 
-impl<'a> KeyBytes<'a> {
-    fn new(bytes: &'a [u8]) -> KeyBytes<'a> {
-        KeyBytes { bytes, at: 0 }
+    fn finish(mut self) -> u64 {
+        if self.count == 0 {
+            return BLANK_HASH;
+        }
+        self.held ^= u64::from(self.count) << 56;
+        self.mix();
+        self.hash ^ self.hash >> 32
     }
 }
 
-impl Iterator for KeyBytes<'_> {
-    type Item = u8;
-
-    fn next(&mut self) -> Option<u8> {
-        loop {
-            let byte = *self.bytes.get(self.at)?;
-            self.at += 1;
-            match byte {
-                b' ' | b'\t' | b'\r' | 0x0B | 0x0C => {}
-                b'\\' => {
-                    if matches!(self.bytes.get(self.at), Some(b'n' | b't')) {
-                        self.at += 1;
-                    }
-                }
-                b'\'' => return Some(b'"'),
-                _ => return Some(byte),
-            }
+/// Calls `each` with the bytes of a key, a comma or semicolon at the end still on.
+fn for_each_key_byte(line: &[u8], mut each: impl FnMut(u8)) {
+    let mut at = 0;
+    while let Some(byte) = line.get(at) {
+        at += 1;
+        match byte {
+            b' ' | b'\t' | b'\r' | 0x0B | 0x0C => {}
+            b'\\' => at += usize::from(matches!(line.get(at), Some(b'n' | b't'))),
+            b'\'' => each(b'"'),
+            _ => each(*byte),
         }
     }
 }
@@ -215,7 +259,11 @@ mod tests {
         for (a, b) in same {
             assert_eq!(key_hash(a), key_hash(b), "{a:?} {b:?}");
         }
-        assert_ne!(key_hash("a;b"), key_hash("ab"));
+        for (a, b) in [("a;b", "ab"), ("a,;b", "a;,b"), ("abcdefgh", "abcdefg"), (";", "")] {
+            assert_ne!(key_hash(a), key_hash(b), "{a:?} {b:?}");
+        }
+        let many = "a".to_owned() + &";".repeat(20);
+        assert_eq!(key_hash(&many), key_hash(&(many.clone() + " ")));
         assert_eq!(key_hash(" "), BLANK_HASH);
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::align::{Candidate, OldText, align};
+use super::align::{Candidate, OldText, SAME_TRIMMED, STRONG, align};
 use super::budget::Budget;
 use super::changes::{choose, landed};
 use super::elision::is_elision;
@@ -11,7 +11,7 @@ use super::file_lines::query_lines;
 use super::line_diff::{Op, line_diff};
 use super::nearest::nearest;
 use super::reading::key_hash;
-use super::regions::{FileIndex, Heat};
+use super::regions::{FileIndex, Heat, Region};
 use super::strategy::strategies;
 use super::transfer::transfer;
 use super::views::{View, views};
@@ -34,7 +34,6 @@ struct Attempt<'q> {
     old: Vec<&'q str>,
     new: Vec<&'q str>,
     text: OldText<'q>,
-    ops: Vec<Op>,
     candidates: Vec<Candidate>,
     layers: Vec<&'static str>,
     /// What is added to the score for the reading being evident, or taken off for what had to be taken off.
@@ -56,7 +55,9 @@ pub(super) fn replace(text: &str, query: &Query<'_>) -> Result<Landed, Refused> 
     let file = FileIndex::new(text);
     let mut budget = Budget::of(STEPS);
     let mut best = attempt(&file, query.old, query.new, &mut budget);
-    for view in &views {
+    let is_plain = best.is_plain();
+    // Where every line is the file's but for white space at its ends, only a plain diff is another reading.
+    for view in views.iter().filter(|view| view.evident || !is_plain) {
         let mut other = attempt(&file, &view.old, &view.new, &mut budget);
         other.layers.clone_from(&view.layers);
         other.bonus = if view.evident { 0.002 } else { -0.0001 * view.layers.len() as f32 };
@@ -92,6 +93,13 @@ fn are_whole_lines(text: &str, landed: &Landed) -> bool {
 }
 
 impl Attempt<'_> {
+    /// Whether all lines were found as they stand, white space at their ends aside.
+    fn is_plain(&self) -> bool {
+        self.candidates.first().is_some_and(|best| {
+            best.score > 0.98 && best.likeness.iter().all(|likeness| *likeness >= SAME_TRIMMED)
+        })
+    }
+
     fn value(&self) -> f32 {
         self.candidates.first().map_or(f32::MIN, |best| best.score + self.bonus)
     }
@@ -104,7 +112,7 @@ fn attempt<'q>(file: &FileIndex<'_>, old: &'q str, new: &'q str, budget: &mut Bu
         (0..old.len()).map(|i| new_elides && is_elision(old[i]) && !stands_with_neighbour(file, &old, i)).collect();
     let text = OldText::new(&old, elided);
     let candidates = candidates(file, &text, budget);
-    Attempt { ops: line_diff(&old, &new), old, new, text, candidates, layers: Vec::new(), bonus: 0.0 }
+    Attempt { old, new, text, candidates, layers: Vec::new(), bonus: 0.0 }
 }
 
 /// Whether the file has line `i` of old beside one of its neighbours: then dots are dots.
@@ -125,28 +133,55 @@ fn candidates(file: &FileIndex<'_>, old: &OldText<'_>, budget: &mut Budget) -> V
     let height = old.lines.len();
     let margin = if old.elided.contains(&true) { ELISION_REACH } else { 3 + height / 3 };
     let mut heat = Heat::of_lines(file, &old.lines);
-    let mut found = aligned(file, old, &heat.regions(height, margin), budget);
-    if found.first().is_none_or(|best| best.score < 0.965) {
+    let mut search = Search { file, old, done: Vec::new(), found: Vec::new() };
+    search.align_all(&heat.regions(height, margin), budget);
+    if !search.is_complete() {
         heat.add_words(file, &old.lines);
-        found = aligned(file, old, &heat.regions(height, margin), budget);
+        search.align_all(&heat.regions(height, margin), budget);
     }
-    found
+    search.found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    search.found
 }
 
-fn aligned(file: &FileIndex<'_>, old: &OldText<'_>, regions: &[Range<usize>], budget: &mut Budget) -> Vec<Candidate> {
-    let mut found: Vec<Candidate> =
-        regions.iter().flat_map(|region| align(&file.lines, old, region.clone(), budget)).collect();
-    found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    found
+/// The score of a place where every line says the same.
+const COMPLETE: f32 = 0.965;
+
+struct Search<'s> {
+    file: &'s FileIndex<'s>,
+    old: &'s OldText<'s>,
+    done: Vec<Range<usize>>,
+    found: Vec<Candidate>,
 }
 
-fn finish(
-    file: &FileIndex<'_>,
-    query: &Query<'_>,
-    attempt: &Attempt<'_>,
-    budget: &mut Budget,
-) -> Result<Landed, Refused> {
+impl Search<'_> {
+    /// Aligns old with each region, warmest first, that is not part of one done before.
+    fn align_all(&mut self, regions: &[Region], budget: &mut Budget) {
+        for region in regions {
+            // A complete place has a rival only where as many lines are the same.
+            if self.is_complete() && region.warmth < 0.6 * regions[0].warmth {
+                break;
+            }
+            let lines = &region.lines;
+            if self.done.iter().any(|done| done.start <= lines.start && lines.end <= done.end) {
+                continue;
+            }
+            let overlap = |done: &Range<usize>| done.start < lines.end && lines.start < done.end;
+            if self.done.iter().any(overlap) {
+                self.found.retain(|found| !lines.contains(&found.alignment.file_range().start));
+            }
+            self.found.extend(align(&self.file.lines, self.old, lines.clone(), budget));
+            self.done.push(lines.clone());
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.found.iter().any(|found| found.score >= COMPLETE && found.likeness.iter().all(|likeness| *likeness >= STRONG))
+    }
+}
+
+fn finish(file: &FileIndex<'_>, query: &Query<'_>, attempt: &Attempt<'_>, budget: &mut Budget) -> Result<Landed, Refused> {
     let Some(best) = attempt.candidates.first() else { return Err(Refused::plain(RefusalCode::NotFound)) };
+    let ops = line_diff(&attempt.old, &attempt.new);
     let range = best.alignment.file_range();
     let rival = attempt.candidates[1..].iter().find(|other| {
         let other = other.alignment.file_range();
@@ -161,20 +196,17 @@ fn finish(
         Refused { code, hits, nearest: shown }
     };
     let evidence = Evidence { file, old: &attempt.text, best, rival };
-    evidence.judge(&attempt.ops).map_err(|code| {
-        if is_applied(file, attempt, None, budget) { Refused::plain(RefusalCode::AlreadyApplied) } else { refuse(code) }
-    })?;
-    if evidence.is_drifted() && is_applied(file, attempt, Some(range.clone()), budget) {
+    if let Err(code) = evidence.judge(&ops) {
+        let applied = is_applied(file, attempt, &ops, None, budget);
+        return Err(if applied { Refused::plain(RefusalCode::AlreadyApplied) } else { refuse(code) });
+    }
+    if evidence.is_drifted() && is_applied(file, attempt, &ops, Some(&range), budget) {
         return Err(refuse(RefusalCode::AlreadyApplied));
     }
-    let edits = transfer(&file.lines, &attempt.old, &attempt.new, &best.alignment, &attempt.ops).map_err(refuse)?;
+    let edits = transfer(&file.lines, &attempt.old, &attempt.new, &best.alignment, &ops).map_err(refuse)?;
     let _ = (query, choose);
-    landed(
-        file.lines.text,
-        vec![edits],
-        strategies(file, &attempt.text, best, &attempt.layers),
-        f64::from(best.score.clamp(0.0, 1.0)),
-    )
+    let via = strategies(file, &attempt.text, best, &attempt.layers);
+    landed(file.lines.text, vec![edits], via, f64::from(best.score.clamp(0.0, 1.0)))
 }
 
 fn hits(candidates: &[&Candidate]) -> Vec<LineRange> {
@@ -188,10 +220,21 @@ fn hits(candidates: &[&Candidate]) -> Vec<LineRange> {
 }
 
 /// Whether all of new stands in the file already, at the place of old if that is known.
-fn is_applied(file: &FileIndex<'_>, attempt: &Attempt<'_>, at: Option<Range<usize>>, budget: &mut Budget) -> bool {
-    let inserts = |op: &Op| !op.equal && op.new.clone().any(|j| !attempt.new[j].trim().is_empty());
+fn is_applied(
+    file: &FileIndex<'_>,
+    attempt: &Attempt<'_>,
+    ops: &[Op],
+    at: Option<&Range<usize>>,
+    budget: &mut Budget,
+) -> bool {
+    let mut inserted = ops.iter().filter(|op| !op.equal).flat_map(|op| op.new.clone());
+    let mut inserted = inserted.by_ref().filter(|j| !attempt.new[*j].trim().is_empty()).peekable();
+    let present = |j: usize| file.hashes.contains(&key_hash(attempt.new[j]));
+    if inserted.peek().is_none() || !inserted.all(present) {
+        return false;
+    }
     let text = OldText::new(&attempt.new, vec![false; attempt.new.len()]);
-    if !attempt.ops.iter().any(inserts) || text.total < attempt.text.total * 0.5 || text.total < 0.5 {
+    if text.total < attempt.text.total * 0.5 || text.total < 0.5 {
         return false;
     }
     let found = candidates(file, &text, budget);

@@ -11,7 +11,7 @@ use super::{RefusalCode, Replacement};
 use crate::text::Span;
 
 /// How far around the match the file's unit of indentation is looked for, in lines.
-const UNIT_REACH: usize = 150;
+const UNIT_REACH: usize = 100;
 
 /// Whole lines of the file and what they become.
 #[derive(Debug, PartialEq)]
@@ -70,6 +70,9 @@ impl<'a> Context<'a> {
                 .map(|(i, line)| self.seen(self.old[i], line))
                 .collect()
         };
+        if seen.iter().all(|seen| seen.query == seen.file) {
+            return Depth { reindent: Reindent::keep(), new_is_files };
+        }
         let range = self.alignment.file_range();
         let around = range.start.saturating_sub(UNIT_REACH)..(range.end + UNIT_REACH).min(self.file.count());
         let unit = unit_of(around.map(|line| self.file.content(line)))
