@@ -13,6 +13,7 @@
 //! |---|---|---|
 //! | [`text`] | spans, lines, positions, encodings, hunks; pure | – |
 //! | [`replace`] | the fault-tolerant replacer; pure, no clock | text |
+//! | [`patch`] | patches read, and planned on one file's text; pure | replace, text |
 //! | [`syntax`] | tree-sitter: the floor under every verdict, outlines; pure | text |
 //! | [`config`], [`dirs`] | language servers as data, the user's folders | – |
 //! | [`install`] | the recipes that get a language server | config, dirs |
@@ -56,6 +57,7 @@ pub mod install;
 pub mod landing;
 pub mod lsp;
 pub mod mcp;
+pub mod patch;
 pub mod replace;
 pub mod report;
 pub mod session;
