@@ -85,21 +85,28 @@ pub(super) fn remove(directory: &OwnedFd, name: &OsStr, expect: &Expected) -> Re
     Ok(())
 }
 
-/// Exchanges once more, so that what another program wrote stands again; and again, if what came out was not ours but
-/// something still newer.
+/// Exchanges once more, so that what another program wrote stands again. If what comes out is not what we had put there,
+/// it is still newer, and is put back in its turn.
 fn put_back(directory: &OwnedFd, name: &OsStr, temporary: &Temporary<'_>) {
     let Ok(ours) = temporary.file.metadata() else { return };
+    let mut put = Some((ours.dev(), ours.ino()));
     for _ in 0..CROSSINGS {
+        let putting = identity(directory, &temporary.name);
         if renameat_with(directory, &temporary.name, directory, name, RenameFlags::EXCHANGE).is_err() {
-            // The other program took the file away: what it had written goes back to where it stood, if nothing is there.
+            // The other program took the file away: what it had written before goes back, unless something new is there.
             let _ = renameat_with(directory, &temporary.name, directory, name, RenameFlags::NOREPLACE);
             return;
         }
-        match statat(directory, &temporary.name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) if (stat.st_dev as u64, stat.st_ino as u64) != (ours.dev(), ours.ino()) => {}
-            _ => return,
+        if identity(directory, &temporary.name) == put {
+            return;
         }
+        put = putting;
     }
+}
+
+fn identity(directory: &OwnedFd, name: &OsStr) -> Option<(u64, u64)> {
+    let stat = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    Some((stat.st_dev as u64, stat.st_ino as u64))
 }
 
 /// The file that stands in the place, open.

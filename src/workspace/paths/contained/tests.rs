@@ -1,3 +1,10 @@
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use super::super::{Access, AllowRule, Purpose, resolve};
 use super::*;
 
 /// A folder that is removed in the end.
@@ -5,8 +12,8 @@ pub(super) struct Folder(PathBuf);
 
 impl Folder {
     pub(super) fn new() -> Folder {
-        let name = format!("landfall-paths-{}-{:?}", std::process::id(), temporary::unused_name());
-        let folder = std::env::temp_dir().canonicalize().unwrap().join(name.replace(['"', '.'], ""));
+        let name = temporary::unused_name().into_string().unwrap();
+        let folder = std::env::temp_dir().canonicalize().unwrap().join(name.trim_start_matches('.'));
         std::fs::create_dir(&folder).unwrap();
         Folder(folder)
     }
@@ -14,10 +21,318 @@ impl Folder {
     pub(super) fn path(&self, relative: &str) -> PathBuf {
         self.0.join(relative)
     }
+
+    fn write(&self, relative: &str, text: &str) -> PathBuf {
+        let path = self.path(relative);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn rules(&self) -> PathRules {
+        std::fs::create_dir_all(self.path("root")).unwrap();
+        PathRules::for_root(&self.path("root")).unwrap()
+    }
+
+    fn text(&self, relative: &str) -> String {
+        std::fs::read_to_string(self.path(relative)).unwrap()
+    }
+
+    /// The names of our temporary files anywhere in it.
+    fn left_behind(&self) -> Vec<PathBuf> {
+        let mut open = vec![self.0.clone()];
+        let mut left = Vec::new();
+        while let Some(directory) = open.pop() {
+            for entry in std::fs::read_dir(directory).unwrap().flatten() {
+                if entry.file_type().unwrap().is_dir() {
+                    open.push(entry.path());
+                } else if is_temporary(&entry.file_name()) {
+                    left.push(entry.path());
+                }
+            }
+        }
+        left
+    }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn target(rules: &PathRules, typed: &str) -> Resolved {
+    resolve(rules, typed, Purpose::WriteFile).unwrap()
+}
+
+fn replace(rules: &PathRules, typed: &str, old: Option<&str>, new: &str) -> Result<Written, WriteError> {
+    let expected = old.map(|old| Expected::of(old.as_bytes()));
+    replace_file(rules, &target(rules, typed), new.as_bytes(), expected.as_ref())
+}
+
+#[test]
+fn a_file_is_replaced_whole_and_keeps_what_it_was() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    let path = folder.write("root/run.sh", "old");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o751)).unwrap();
+    let attribute = rustix::fs::setxattr(&path, "user.landfall", b"kept", rustix::fs::XattrFlags::empty());
+    let written = replace(&rules, "run.sh", Some("old"), "new").unwrap();
+    assert_eq!((written.created, written.expected), (false, Expected::of(b"new")));
+    assert_eq!(folder.text("root/run.sh"), "new");
+    assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o7777, 0o751);
+    if attribute.is_ok() {
+        let mut value = [0_u8; 16];
+        assert_eq!(rustix::fs::getxattr(&path, "user.landfall", &mut value[..]), Ok(4));
+    }
+    assert_eq!(folder.left_behind(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_new_file_makes_its_directories_and_takes_them_back_if_it_fails() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    let written = replace(&rules, "a/b/new.txt", None, "new").unwrap();
+    assert_eq!((written.created, written.directories), (true, vec![folder.path("root/a"), folder.path("root/a/b")]));
+    assert_eq!(folder.text("root/a/b/new.txt"), "new");
+    assert!(matches!(replace(&rules, "a/b/new.txt", None, "newer"), Err(WriteError::ChangedMeanwhile)));
+
+    let long = target(&rules, "c/d/new.txt");
+    let long = Resolved { absolute: long.absolute.with_file_name("x".repeat(300)), ..long };
+    assert!(replace_file(&rules, &long, b"new", None).is_err());
+    assert!(!folder.path("root/c").exists());
+}
+
+#[test]
+fn a_link_stays_and_its_target_changes() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    folder.write("root/real/file.txt", "old");
+    symlink("real/file.txt", folder.path("root/link.txt")).unwrap();
+    symlink("real/new.txt", folder.path("root/dangling.txt")).unwrap();
+    replace(&rules, "link.txt", Some("old"), "new").unwrap();
+    replace(&rules, "dangling.txt", None, "fresh").unwrap();
+    assert_eq!(
+        (folder.text("root/real/file.txt"), folder.text("root/real/new.txt")),
+        ("new".to_owned(), "fresh".to_owned())
+    );
+    assert!(folder.path("root/link.txt").is_symlink() && folder.path("root/dangling.txt").is_symlink());
+}
+
+#[test]
+fn what_must_not_be_replaced_has_an_error_of_its_own_and_stays() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    for name in ["protected", "linked", "other", "changed", "gone", "pipe", "directory"] {
+        folder.write(&format!("root/{name}"), "old");
+    }
+    std::fs::set_permissions(folder.path("root/protected"), std::fs::Permissions::from_mode(0o444)).unwrap();
+    std::fs::hard_link(folder.path("root/linked"), folder.path("root/twin")).unwrap();
+    let targets: Vec<(&str, Resolved)> =
+        ["protected", "linked", "changed", "gone", "pipe", "directory"].map(|name| (name, target(&rules, name))).into();
+    std::fs::write(folder.path("root/changed"), "OLD").unwrap();
+    for name in ["gone", "pipe", "directory"] {
+        std::fs::remove_file(folder.path(&format!("root/{name}"))).unwrap();
+    }
+    rustix::fs::mkfifoat(CWD, folder.path("root/pipe"), Mode::from_raw_mode(0o600)).unwrap();
+    std::fs::create_dir(folder.path("root/directory")).unwrap();
+    for (name, target) in targets {
+        let error = replace_file(&rules, &target, b"new", Some(&Expected::of(b"old"))).unwrap_err();
+        let as_due = match name {
+            "protected" => matches!(error, WriteError::ReadOnly),
+            "linked" => matches!(error, WriteError::HardLinked { links: 2 }),
+            "pipe" => matches!(error, WriteError::NotAFile { what: "a named pipe" }),
+            "directory" => matches!(error, WriteError::NotAFile { what: "a directory" }),
+            _ => matches!(error, WriteError::ChangedMeanwhile),
+        };
+        assert!(as_due, "{name}: {error:?}");
+        let reading = read_file(&rules, &target, 2);
+        match name {
+            "gone" => assert!(matches!(reading, Ok(None))),
+            "pipe" | "directory" => assert!(matches!(reading, Err(ReadError::NotAFile { .. }))),
+            _ => assert!(matches!(reading, Err(ReadError::TooLarge { bytes: 3, most: 2 }))),
+        }
+    }
+    assert_eq!(
+        (folder.text("root/protected"), folder.text("root/twin"), folder.text("root/changed")),
+        ("old".into(), "old".into(), "OLD".into())
+    );
+    assert_eq!(folder.left_behind(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_removed_file_is_the_one_expected() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    folder.write("root/a", "old");
+    let file = target(&rules, "a");
+    assert!(matches!(remove_file(&rules, &file, &Expected::of(b"other")), Err(WriteError::ChangedMeanwhile)));
+    assert_eq!(folder.text("root/a"), "old");
+    remove_file(&rules, &file, &Expected::of(b"old")).unwrap();
+    assert!(!folder.path("root/a").exists() && folder.left_behind().is_empty());
+}
+
+#[test]
+fn rules_widen_for_reading_and_for_writing() {
+    let folder = Folder::new();
+    let mut rules = folder.rules();
+    folder.write("read/a.txt", "old");
+    folder.write("write/b/c.txt", "old");
+    let glob = |name: &str| format!("{}/**", folder.path(name).display());
+    rules.allow.push(AllowRule::new(&glob("read"), Access::ReadOnly).unwrap());
+    rules.allow.push(AllowRule::new(&glob("write"), Access::ReadWrite).unwrap());
+    let readable = resolve(&rules, folder.path("read/a.txt").to_str().unwrap(), Purpose::ReadFile).unwrap();
+    assert_eq!(read_file(&rules, &readable, 9).unwrap().unwrap().bytes, b"old");
+    assert!(matches!(replace_file(&rules, &readable, b"new", Some(&Expected::of(b"old"))), Err(WriteError::Escapes)));
+    let writable = folder.path("write/b/c.txt");
+    replace(&rules, writable.to_str().unwrap(), Some("old"), "new").unwrap();
+    assert_eq!((folder.text("read/a.txt"), folder.text("write/b/c.txt")), ("old".into(), "new".into()));
+}
+
+/// Swaps `root/dir` for a link to `outside` and back, as fast as it goes, while `work` runs.
+fn with_swapping(folder: &Folder, work: impl FnOnce()) {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (directory, other) = (folder.path("root/dir"), folder.path("root/other"));
+            symlink(folder.path("outside"), &other).unwrap();
+            let swap = || renameat_with(CWD, &other, CWD, &directory, RenameFlags::EXCHANGE).unwrap();
+            while !stop.load(Ordering::Relaxed) {
+                swap();
+                swap();
+            }
+        });
+        let _stop = StopAtEnd(&stop);
+        work();
+    });
+}
+
+/// Stops the other thread also when the test fails.
+struct StopAtEnd<'s>(&'s AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_directory_swapped_for_a_link_during_a_replacement_leads_nowhere() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    folder.write("root/dir/file.txt", "0");
+    folder.write("outside/file.txt", "0");
+    let file = Resolved {
+        absolute: rules.root.join("dir/file.txt"),
+        relative: "dir/file.txt".into(),
+        note: None,
+        exists: true,
+    };
+    let mut landed = 0;
+    with_swapping(&folder, || {
+        for _ in 0..1000 {
+            let (old, new) = (landed.to_string(), (landed + 1).to_string());
+            landed +=
+                i32::from(replace_file(&rules, &file, new.as_bytes(), Some(&Expected::of(old.as_bytes()))).is_ok());
+        }
+    });
+    assert_eq!(folder.text("root/dir/file.txt"), landed.to_string());
+    assert_eq!(folder.text("outside/file.txt"), "0");
+    assert_eq!(std::fs::read_dir(folder.path("outside")).unwrap().count(), 1);
+    assert_eq!(folder.left_behind(), Vec::<PathBuf>::new());
+    assert!(landed > 0, "the directory was never met in its place");
+}
+
+#[test]
+fn a_directory_swapped_for_a_link_between_resolving_and_making_a_file_leads_nowhere() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    folder.write("root/dir/file.txt", "");
+    folder.write("outside/file.txt", "");
+    let mut landed = Vec::new();
+    with_swapping(&folder, || {
+        for number in 0..600 {
+            let typed = format!("dir/sub{number}/new{number}.txt");
+            let Ok(file) = resolve(&rules, &typed, Purpose::WriteFile) else { continue };
+            if replace_file(&rules, &file, b"new", None).is_ok() {
+                landed.push(typed);
+            }
+        }
+    });
+    assert_eq!(std::fs::read_dir(folder.path("outside")).unwrap().count(), 1);
+    for typed in &landed {
+        assert_eq!(folder.text(&format!("root/{typed}")), "new");
+    }
+    assert!(!landed.is_empty(), "the directory was never met in its place");
+}
+
+#[test]
+fn another_writer_is_never_overwritten_unread() {
+    const ROUNDS: usize = 250;
+    let folder = Folder::new();
+    let rules = folder.rules();
+    folder.write("root/file", "theirs 0");
+    let file = target(&rules, "file");
+    let (attempts, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let began_with = |start: &str| folder.text("root/file").starts_with(start);
+    let landed = std::thread::scope(|scope| {
+        let ours = scope.spawn(|| {
+            let mut landed = 0;
+            while !stop.load(Ordering::Relaxed) {
+                let found = read_file(&rules, &file, 1 << 20).unwrap().unwrap();
+                let text = [&found.bytes[..], b" ours"].concat();
+                match replace_file(&rules, &file, &text, Some(&found.expected)) {
+                    Ok(_) => landed += 1,
+                    Err(WriteError::ChangedMeanwhile) => {}
+                    Err(error) => panic!("{error:?}"),
+                }
+                attempts.fetch_add(1, Ordering::Relaxed);
+            }
+            landed
+        });
+        let _stop = StopAtEnd(&stop);
+        for round in 1..=ROUNDS {
+            let mine = format!("theirs {round} ");
+            std::fs::write(folder.path("root/theirs"), &mine).unwrap();
+            let seen = attempts.load(Ordering::Relaxed);
+            std::fs::rename(folder.path("root/theirs"), folder.path("root/file")).unwrap();
+            // For a moment our file may stand in its place; that it comes back is what is tested.
+            let end = Instant::now() + Duration::from_secs(20);
+            while !ours.is_finished() && attempts.load(Ordering::Relaxed) < seen + 1 + round % 3 || !began_with(&mine) {
+                assert!(Instant::now() < end, "what the other one wrote last is lost: {:?}", folder.text("root/file"));
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+        ours.join().unwrap()
+    });
+    assert!(began_with(&format!("theirs {ROUNDS} ")) && landed > 0);
+    assert_eq!(folder.left_behind(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    let mount = |arguments: &[&str]| {
+        let ran = std::process::Command::new(arguments[0]).args(&arguments[1..]).arg(folder.path("root")).output();
+        ran.is_ok_and(|output| output.status.success())
+    };
+    if !mount(&["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs"]) {
+        println!("skipped: no tmpfs can be mounted here");
+        return;
+    }
+    let outcome = std::panic::catch_unwind(|| {
+        folder.write("root/file", "old");
+        let file = target(&rules, "file");
+        let error = replace_file(&rules, &file, &vec![b'x'; 1 << 20], Some(&Expected::of(b"old"))).unwrap_err();
+        assert!(matches!(error, WriteError::NoSpace), "{error:?}");
+        let error = replace_file(&rules, &target(&rules, "a/new"), &vec![b'x'; 1 << 20], None).unwrap_err();
+        assert!(matches!(error, WriteError::NoSpace), "{error:?}");
+        assert_eq!(folder.text("root/file"), "old");
+        assert!(!folder.path("root/a").exists() && folder.left_behind().is_empty());
+    });
+    assert!(mount(&["umount"]));
+    if let Err(panic) = outcome {
+        std::panic::resume_unwind(panic);
     }
 }
