@@ -1,27 +1,34 @@
-//! The only door by which bytes are put on disk: lock, read, plan, write, tell the language servers.
+//! The only door by which bytes are put on disk: lock, read, plan, write, record, tell the language servers.
 //!
-//! Invariant: what is planned is planned against the bytes that are replaced. The file lock keeps our own changes in
-//! line; a change from outside between read and rename makes the write start over from the new bytes.
+//! Invariants:
+//! - What is planned is planned against the bytes that are replaced. The file locks keep our own changes in line; a
+//!   change from outside between read and rename makes the landing start over from the new bytes.
+//! - Of several files all are changed or none. An intent with all new texts is on disk before the first file changes, so
+//!   that after a crash the next start carries the change through and the ledger agrees with the disk.
 
 mod plan;
+mod recovery;
 mod refusal;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use plan::{Deed, Edit, Planned, Undo, Wanted};
+pub use recovery::recover;
 pub use refusal::{OfSeveral, Unlanded};
 
 use crate::text::{self, Decoded, Encoding};
+use crate::workspace::ledger::{Action, Intent, IntentFile, LandedEntry, Ledger};
+use crate::workspace::locks::FileLock;
 use crate::workspace::paths::Resolved;
 use crate::workspace::paths::contained::{self, Expected, WriteError};
-use crate::workspace::ledger::{Action, LandedEntry, Ledger, Outcome};
 use crate::workspace::verdict::FileChange;
 use crate::workspace::{Settling, Workspace};
 
 /// Larger files are not edited: reading, comparing and checking them would outlast any call. Bytes.
 pub const LARGEST_FILE: u64 = 64 << 20;
 
-/// How often a write starts over because the file changed between read and rename.
+/// How often a landing starts over because a file changed between read and rename.
 const ATTEMPTS: usize = 5;
 
 /// A change that is on disk.
@@ -41,11 +48,9 @@ pub struct Landed {
     pub content: Option<Expected>,
 }
 
-/// A change that is wanted, with all that landing it takes.
+/// A change of one file that is wanted.
 #[derive(Debug)]
 pub struct Order {
-    /// The tool that asks for it, for the ledger.
-    pub tool: &'static str,
     /// The file.
     pub target: Resolved,
     /// What to do to it.
@@ -54,105 +59,200 @@ pub struct Order {
     pub seen: Option<Expected>,
 }
 
-/// Lands what `order` wants, and enters it into `ledger`.
+/// Why nothing was changed, and of which order.
+#[derive(Debug)]
+pub struct Stopped {
+    /// The order's place, 0-based.
+    pub index: usize,
+    /// Why.
+    pub why: Unlanded,
+}
+
+/// Lands all `orders` or none, as one call of `tool`, and enters them into `ledger`.
 ///
-/// Once the write has begun it is carried out even if the returned future is dropped: cancelling a call stops the
+/// Once the writing has begun it is carried out even if the returned future is dropped: cancelling a call stops the
 /// wait, never the write.
 ///
 /// # Errors
-/// [`Unlanded`] when nothing was written; the file is then as it was.
-pub async fn land(workspace: &Workspace, ledger: &Ledger, order: Order) -> Result<(Landed, Settling), Unlanded> {
-    let lock = workspace.locks().lock(&order.target.absolute).await;
+/// [`Stopped`] when nothing was written; the files are then as they were (but see [`Unlanded::Torn`]).
+pub async fn land(
+    workspace: &Workspace,
+    ledger: &Ledger,
+    tool: &'static str,
+    orders: Vec<Order>,
+) -> Result<(Vec<Landed>, Settling), Stopped> {
+    let locks = lock_all(workspace, &orders).await?;
     let (workspace, ledger) = (workspace.clone(), ledger.clone());
+    let runtime = tokio::runtime::Handle::current();
     let work = move || {
-        let landed = land_locked(&workspace, &order)?;
-        enter(&ledger, &order, &landed);
-        let change = FileChange {
+        let _entered = runtime.enter();
+        let landed = land_locked(&workspace, &ledger, tool, &orders)?;
+        let change = |(order, landed): (&Order, &Landed)| FileChange {
             path: order.target.absolute.clone(),
             before: landed.before.clone(),
             after: landed.planned.after.clone(),
         };
-        let settling = workspace.landed(vec![change]);
-        drop(lock);
+        // Under the locks, so that language servers hear of changes in the order of the disk.
+        let settling = workspace.landed(orders.iter().zip(&landed).map(change).collect());
+        drop(locks);
         Ok((landed, settling))
     };
-    let runtime = tokio::runtime::Handle::current();
-    match tokio::task::spawn_blocking(move || {
-        let _entered = runtime.enter();
-        work()
-    })
-    .await
-    {
+    match tokio::task::spawn_blocking(work).await {
         Ok(outcome) => outcome,
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-        Err(_) => Err(Unlanded::ShuttingDown),
+        Err(_) => Err(Stopped { index: 0, why: Unlanded::ShuttingDown }),
     }
 }
 
-fn land_locked(workspace: &Workspace, order: &Order) -> Result<Landed, Unlanded> {
-    let (target, seen) = (&order.target, order.seen);
-    for _ in 0..ATTEMPTS {
-        let present = read(workspace, target)?;
-        let changed_outside = match (&present, seen) {
-            (Some(present), Some(seen)) => present.expected != seen,
-            (None, Some(_)) => true,
-            (_, None) => false,
-        };
-        let before = present.as_ref().map(|present| present.decoded.text.as_str());
-        let planned = plan::plan(before, &order.wanted, seen.is_some() && !changed_outside)?;
-        match put(workspace, target, present.as_ref(), &planned) {
-            Ok(content) => {
-                return Ok(Landed {
-                    content,
-                    file: target.relative.clone(),
-                    path_note: target.note.clone(),
-                    planned,
-                    before: present.map(|present| Arc::from(present.decoded.text)),
-                    changed_outside,
-                });
+/// Takes the locks of all files, in path order, so that two calls cannot wait for each other.
+async fn lock_all(workspace: &Workspace, orders: &[Order]) -> Result<Vec<FileLock>, Stopped> {
+    let mut paths: Vec<(PathBuf, usize)> =
+        orders.iter().enumerate().map(|(index, order)| (order.target.absolute.clone(), index)).collect();
+    paths.sort();
+    if let Some(twice) = paths.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(Stopped { index: twice[1].1, why: Unlanded::NamedTwice });
+    }
+    let mut locks = Vec::with_capacity(paths.len());
+    for (path, _) in &paths {
+        locks.push(workspace.locks().lock(path).await);
+    }
+    Ok(locks)
+}
+
+/// What is to be put in the place of one file.
+struct Prepared {
+    present: Option<Present>,
+    planned: Planned,
+    changed_outside: bool,
+}
+
+fn land_locked(workspace: &Workspace, ledger: &Ledger, tool: &str, orders: &[Order]) -> Result<Vec<Landed>, Stopped> {
+    let mut attempt = 1;
+    loop {
+        let prepare = |(index, order)| prepare(workspace, order).map_err(|why| Stopped { index, why });
+        let prepared = orders.iter().enumerate().map(prepare).collect::<Result<Vec<Prepared>, Stopped>>()?;
+        let intent = intent(workspace, tool, orders, &prepared);
+        let begun = ledger.begin(intent);
+        match put_all(workspace, orders, &prepared) {
+            Ok(contents) => {
+                begun.landed();
+                return Ok(orders.iter().zip(prepared).zip(contents).map(told).collect());
             }
-            Err(WriteError::ChangedMeanwhile) => continue,
-            Err(error) => return Err(Unlanded::Write(error)),
+            Err(Stopped { why: Unlanded::Write(WriteError::ChangedMeanwhile), .. }) if attempt < ATTEMPTS => {
+                begun.dropped();
+                attempt += 1;
+            }
+            Err(stopped) => {
+                begun.dropped();
+                return Err(stopped);
+            }
         }
     }
-    Err(Unlanded::Write(WriteError::ChangedMeanwhile))
 }
 
-/// Puts what was planned on disk.
-fn put(
-    workspace: &Workspace,
-    target: &Resolved,
-    present: Option<&Present>,
-    planned: &Planned,
-) -> Result<Option<Expected>, WriteError> {
+fn told(((order, prepared), content): ((&Order, Prepared), Option<Expected>)) -> Landed {
+    Landed {
+        file: order.target.relative.clone(),
+        path_note: order.target.note.clone(),
+        planned: prepared.planned,
+        before: prepared.present.map(|present| Arc::from(present.decoded.text)),
+        changed_outside: prepared.changed_outside,
+        content,
+    }
+}
+
+fn prepare(workspace: &Workspace, order: &Order) -> Result<Prepared, Unlanded> {
+    let present = read(workspace, &order.target)?;
+    let changed_outside = match (&present, order.seen) {
+        (Some(present), Some(seen)) => present.expected != seen,
+        (None, Some(_)) => true,
+        (_, None) => false,
+    };
+    let before = present.as_ref().map(|present| present.decoded.text.as_str());
+    let planned = plan::plan(before, &order.wanted, order.seen.is_some() && !changed_outside)?;
+    Ok(Prepared { present, planned, changed_outside })
+}
+
+/// Puts all that was planned on disk, or nothing: what was put there before a failure is taken back.
+fn put_all(workspace: &Workspace, orders: &[Order], prepared: &[Prepared]) -> Result<Vec<Option<Expected>>, Stopped> {
+    let mut contents = Vec::with_capacity(orders.len());
+    for (index, (order, prepared_one)) in orders.iter().zip(prepared).enumerate() {
+        match put(workspace, order, prepared_one) {
+            Ok(content) => contents.push(content),
+            Err(error) => {
+                let torn = take_back(workspace, orders, prepared, &contents);
+                let why = if torn.is_empty() { Unlanded::Write(error) } else { Unlanded::Torn { changed: torn, error } };
+                return Err(Stopped { index, why });
+            }
+        }
+    }
+    Ok(contents)
+}
+
+fn put(workspace: &Workspace, order: &Order, prepared: &Prepared) -> Result<Option<Expected>, WriteError> {
+    let (present, planned) = (prepared.present.as_ref(), &prepared.planned);
     let expected = present.map(|present| &present.expected);
     match (&planned.after, expected) {
         (Some(_), Some(expected)) if planned.deed == Deed::LeftAsIs => Ok(Some(*expected)),
         (Some(after), expected) => {
-            let encoding = present.map_or(Encoding::Utf8, |present| present.decoded.encoding);
-            let written = contained::replace_file(workspace.paths(), target, &text::encode(after, encoding), expected)?;
-            Ok(Some(written.expected))
+            let bytes = text::encode(after, encoding(present));
+            Ok(Some(contained::replace_file(workspace.paths(), &order.target, &bytes, expected)?.expected))
         }
-        (None, Some(expected)) => contained::remove_file(workspace.paths(), target, expected).map(|()| None),
+        (None, Some(expected)) => contained::remove_file(workspace.paths(), &order.target, expected).map(|()| None),
         (None, None) => Ok(None),
     }
 }
 
-fn enter(ledger: &Ledger, order: &Order, landed: &Landed) {
-    let planned = &landed.planned;
-    let action = match planned.deed {
-        Deed::Edited => Action::Edited,
-        Deed::Created => Action::Created,
-        Deed::Overwrote => Action::Overwrote,
-        Deed::Deleted => Action::Deleted,
-        Deed::LeftAsIs => return,
-    };
-    let (before, after) = (landed.before.as_deref(), planned.after.as_deref());
-    let mut entry = LandedEntry::new(&landed.file, action, before, after, &planned.hunks, planned.counts);
-    if let Wanted::Undo(undone) = &order.wanted {
-        entry.undoes = Some(undone.number);
+/// Takes back what `contents` were put on disk; the files for which that failed.
+fn take_back(workspace: &Workspace, orders: &[Order], prepared: &[Prepared], contents: &[Option<Expected>]) -> Vec<String> {
+    let mut torn = Vec::new();
+    for ((order, prepared), content) in orders.iter().zip(prepared).zip(contents).rev() {
+        let paths = workspace.paths();
+        let back = match (&prepared.present, content) {
+            _ if prepared.planned.deed == Deed::LeftAsIs => Ok(()),
+            (Some(present), content) => {
+                let bytes = text::encode(&present.decoded.text, present.decoded.encoding);
+                contained::replace_file(paths, &order.target, &bytes, content.as_ref()).map(drop)
+            }
+            (None, Some(content)) => contained::remove_file(paths, &order.target, content),
+            (None, None) => Ok(()),
+        };
+        if let Err(error) = back {
+            tracing::error!(file = order.target.relative, %error, "a change could not be taken back");
+            torn.push(order.target.relative.clone());
+        }
     }
-    ledger.append(order.tool, Outcome::Landed(entry));
+    torn
+}
+
+fn encoding(present: Option<&Present>) -> Encoding {
+    present.map_or(Encoding::Utf8, |present| present.decoded.encoding)
+}
+
+/// What is about to be done, as the ledger keeps it until it is done.
+fn intent(workspace: &Workspace, tool: &str, orders: &[Order], prepared: &[Prepared]) -> Intent {
+    let several = orders.len() > 1;
+    let file = |(order, prepared): (&Order, &Prepared)| {
+        let planned = &prepared.planned;
+        let action = match planned.deed {
+            Deed::Edited => Action::Edited,
+            Deed::Created => Action::Created,
+            Deed::Overwrote => Action::Overwrote,
+            Deed::Deleted => Action::Deleted,
+            Deed::LeftAsIs => return None,
+        };
+        let before = prepared.present.as_ref().map(|present| present.decoded.text.as_str());
+        let after = planned.after.as_deref();
+        let mut entry = LandedEntry::new(&order.target.relative, action, before, after, &planned.hunks, planned.counts);
+        if let Wanted::Undo(undone) = &order.wanted {
+            entry.undoes = Some(undone.number);
+        }
+        // One file is changed at once or not at all; only of several may some be missing after a crash.
+        let bytes = after.filter(|_| several).map(|after| text::encode(after, encoding(prepared.present.as_ref())));
+        Some(IntentFile { absolute: order.target.absolute.clone(), entry, bytes })
+    };
+    let files = orders.iter().zip(prepared).filter_map(file).collect();
+    Intent { root: workspace.root().to_owned(), tool: tool.to_owned(), files }
 }
 
 /// A file as it is on disk now.
@@ -175,4 +275,3 @@ pub fn read(workspace: &Workspace, target: &Resolved) -> Result<Option<Present>,
     let decoded = text::decode(found.bytes).map_err(Unlanded::Undecodable)?;
     Ok(Some(Present { decoded, expected: found.expected }))
 }
-

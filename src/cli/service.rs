@@ -4,6 +4,7 @@ use anyhow::Context;
 
 use super::servers::Configuration;
 use crate::dirs::Dirs;
+use crate::landing;
 use crate::workspace::ledger::Ledger;
 use crate::workspace::{Registry, WorkspaceOptions};
 
@@ -26,10 +27,11 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 pub(super) fn registry(arguments: &ServiceArguments) -> anyhow::Result<Registry> {
     let dirs = Dirs::from_env()?;
     let servers = arguments.configuration.servers()?;
+    landing::recover(dirs.state());
     Ok(Registry::new(WorkspaceOptions::new(servers, !arguments.no_lsp, &dirs)))
 }
 
 /// A new session's ledger, among those of the user.
 pub(super) fn ledger() -> anyhow::Result<Ledger> {
-    Ok(Ledger::create(&Dirs::from_env()?.state().join("sessions")))
+    Ok(Ledger::create(Dirs::from_env()?.state()))
 }

@@ -7,7 +7,7 @@ use crate::replace::Refused;
 use crate::text::UndecodableText;
 use crate::workspace::paths::contained::{ReadError, WriteError};
 
-/// A change that did not land; the file is as it was.
+/// A change that did not land; but for [`Unlanded::Torn`] the files are as they were.
 #[derive(Debug)]
 pub enum Unlanded {
     /// The replacer found no place it could be sure of.
@@ -36,6 +36,15 @@ pub enum Unlanded {
     Read(ReadError),
     /// The file could not be written.
     Write(WriteError),
+    /// A file could not be written, and files that had been changed before it could not be put back.
+    Torn {
+        /// The files that are changed.
+        changed: Vec<String>,
+        /// Why the file could not be written.
+        error: WriteError,
+    },
+    /// Several changes of one call name the same file.
+    NamedTwice,
     /// The service is ending.
     ShuttingDown,
 }

@@ -30,6 +30,12 @@ pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
         }
         Unlanded::Read(error) => read_error(file, error),
         Unlanded::Write(error) => write_error(error),
+        Unlanded::Torn { changed, error } => ToolError::environment(
+            "torn",
+            format!("{error}; but these files of the same call HAVE been changed and could not be put back: {}", changed.join(", ")),
+        )
+        .hint("call `read` on each of these files to see what it holds"),
+        Unlanded::NamedTwice => ToolError::caller("named_twice", "this call changes it twice; put all changes of a file together"),
         Unlanded::ShuttingDown => ToolError::environment("shutting_down", "the service is shutting down"),
     };
     error.about(file)

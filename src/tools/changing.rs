@@ -38,9 +38,10 @@ pub(super) async fn land_on(
     settle: Option<&str>,
 ) -> Result<Reply, ToolError> {
     let (file, absolute) = (target.relative.clone(), target.absolute.clone());
-    let order = Order { tool, target, wanted, seen: call.session.seen(&absolute) };
-    let (landed, settling) =
-        landing::land(&call.workspace, call.session.ledger(), order).await.map_err(|unlanded| report::unlanded(&file, &unlanded))?;
+    let order = Order { target, wanted, seen: call.session.seen(&absolute) };
+    let outcome = landing::land(&call.workspace, call.session.ledger(), tool, vec![order]).await;
+    let (mut landed, settling) = outcome.map_err(|stopped| report::unlanded(&file, &stopped.why))?;
+    let landed = landed.remove(0);
     call.session.saw(absolute, landed.content);
     if landed.planned.deed == Deed::LeftAsIs {
         return Ok(report::change(&landed, None));

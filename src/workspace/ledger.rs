@@ -4,6 +4,7 @@
 //! never be the reason why an edit fails.
 
 mod entry;
+mod journal;
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use entry::{Action, Entry, Hash, LandedEntry, Outcome, RefusedEntry, Reversal};
+pub use journal::{Begun, Intent, IntentFile, Unfinished};
 
 /// The ledger of one session. A cheap handle.
 #[derive(Debug, Clone)]
@@ -24,22 +26,27 @@ struct State {
     path: Option<PathBuf>,
     file: Option<File>,
     entries: Vec<Entry>,
+    last_number: u64,
 }
 
 impl Ledger {
-    /// A new ledger in `directory`, which is made if need be.
-    pub fn create(directory: &Path) -> Ledger {
+    /// A new ledger in the folder `sessions` of `state`, which is made if need be.
+    pub fn create(state: &Path) -> Ledger {
+        let directory = state.join("sessions");
         let session = new_session_name();
         let path = directory.join(format!("{session}.jsonl"));
-        let opened = std::fs::create_dir_all(directory).and_then(|()| OpenOptions::new().create_new(true).append(true).open(&path));
+        let opened = std::fs::create_dir_all(&directory).and_then(|()| OpenOptions::new().create_new(true).append(true).open(&path));
         let (path, file) = match opened {
-            Ok(file) => (Some(path), Some(file)),
+            Ok(file) => {
+                journal::lock(&file);
+                (Some(path), Some(file))
+            }
             Err(error) => {
                 tracing::warn!(path = %path.display(), %error, "the ledger cannot be written; it is kept in memory");
                 (None, None)
             }
         };
-        Ledger { shared: Arc::new(Mutex::new(State { session, path, file, entries: Vec::new() })) }
+        Ledger { shared: Arc::new(Mutex::new(State { session, path, file, entries: Vec::new(), last_number: 0 })) }
     }
 
     /// The entries of the ledger file at `path`, for looking at it afterwards. Lines that do not read are left out.
@@ -62,20 +69,42 @@ impl Ledger {
 
     /// Appends what came of a call of `tool`; its number.
     pub fn append(&self, tool: &str, outcome: Outcome) -> u64 {
+        let number = {
+            let mut state = self.lock();
+            state.last_number += 1;
+            state.last_number
+        };
+        self.enter(number, tool, outcome);
+        number
+    }
+
+    /// Puts on disk what is about to be changed, before anything is.
+    pub fn begin(&self, intent: Intent) -> Begun {
+        let (first, path) = {
+            let mut state = self.lock();
+            let first = state.last_number + 1;
+            state.last_number += intent.files.len() as u64;
+            (first, state.path.clone())
+        };
+        Begun::new(self.clone(), intent, first, path.as_deref())
+    }
+
+    /// The intents below `state` that crashed processes left behind.
+    pub fn unfinished(state: &Path) -> Vec<Unfinished> {
+        journal::unfinished(state)
+    }
+
+    /// Enters what came of a call under a number that was set aside for it.
+    fn enter(&self, number: u64, tool: &str, outcome: Outcome) {
         let mut state = self.lock();
-        let number = state.entries.len() as u64 + 1;
-        let at = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
-        let entry = Entry { number, at, tool: tool.to_owned(), outcome };
+        let entry = Entry::now(number, tool, outcome);
         if let Some(file) = &mut state.file {
-            let mut line = serde_json::to_vec(&entry).unwrap_or_default();
-            line.push(b'\n');
             // One write a line, so that a killed process leaves whole lines.
-            if let Err(error) = file.write_all(&line) {
+            if let Err(error) = file.write_all(&entry.line()) {
                 tracing::warn!(%error, "an entry of the ledger was not written");
             }
         }
         state.entries.push(entry);
-        number
     }
 
     /// All entries so far.
@@ -104,6 +133,7 @@ mod tests {
     fn entries_are_numbered_and_outlive_the_ledger() {
         let folder = tempfile::tempdir().expect("a folder");
         let ledger = Ledger::create(&folder.path().join("deep/er"));
+        assert!(Ledger::unfinished(&folder.path().join("deep/er")).is_empty());
         let refused = |path: &str| {
             Outcome::Refused(RefusedEntry { code: "not_found".into(), path: path.into(), file: None, message: "no".into() })
         };

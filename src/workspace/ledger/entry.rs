@@ -19,6 +19,21 @@ pub struct Entry {
     pub outcome: Outcome,
 }
 
+impl Entry {
+    /// An entry of this moment.
+    pub(super) fn now(number: u64, tool: &str, outcome: Outcome) -> Entry {
+        let at = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+        Entry { number, at, tool: tool.to_owned(), outcome }
+    }
+
+    /// As a line of the ledger file.
+    pub(super) fn line(&self) -> Vec<u8> {
+        let mut line = serde_json::to_vec(self).unwrap_or_default();
+        line.push(b'\n');
+        line
+    }
+}
+
 /// Landed or refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]

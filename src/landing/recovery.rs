@@ -1,0 +1,105 @@
+//! What a crash left half done is carried through at the next start.
+
+use std::path::Path;
+
+use crate::text;
+use crate::workspace::ledger::{Hash, IntentFile, Ledger, Outcome, RefusedEntry, Unfinished};
+use crate::workspace::paths::contained::{self, Expected};
+use crate::workspace::paths::{self, PathRules, Purpose, Resolved};
+
+/// Finishes the changes that processes now dead had begun, by the intents in `state` (the state folder).
+///
+/// A change of one file either is on disk or is not; the ledger is made to agree. Of several files those that are still
+/// as they were are changed now, so that the change is whole. A file that somebody else has changed meanwhile is left
+/// alone, and the ledger says so.
+pub fn recover(state: &Path) {
+    for unfinished in Ledger::unfinished(state) {
+        let rules = PathRules::for_root(&unfinished.intent().root);
+        let standing: Vec<Standing> = match &rules {
+            Ok(rules) => unfinished.intent().files.iter().map(|file| standing(rules, file)).collect(),
+            Err(_) => unfinished.intent().files.iter().map(|_| Standing::Otherwise).collect(),
+        };
+        let begun = standing.contains(&Standing::Done);
+        let outcomes = unfinished.intent().files.iter().zip(standing).map(|(file, standing)| {
+            let done = match (standing, &rules) {
+                (Standing::Done, _) => true,
+                (Standing::Waiting, Ok(rules)) if begun => carry_through(rules, file),
+                _ => false,
+            };
+            if done { Outcome::Landed(file.entry.clone()) } else { interrupted(file, begun) }
+        });
+        let outcomes: Vec<Outcome> = outcomes.collect();
+        sweep(&unfinished);
+        unfinished.finish(outcomes);
+    }
+}
+
+/// Where a file of an unfinished change stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It is as the change makes it.
+    Done,
+    /// It is as it was before.
+    Waiting,
+    /// It is neither.
+    Otherwise,
+}
+
+fn standing(rules: &PathRules, file: &IntentFile) -> Standing {
+    let Some((_, now)) = present(rules, file) else { return Standing::Otherwise };
+    let now = now.as_deref().map(Hash::of);
+    if now == file.entry.after {
+        Standing::Done
+    } else if now == file.entry.before {
+        Standing::Waiting
+    } else {
+        Standing::Otherwise
+    }
+}
+
+/// The file and its text now (`None`: it does not exist); `None` if it cannot be told.
+fn present(rules: &PathRules, file: &IntentFile) -> Option<(Resolved, Option<String>)> {
+    let target = paths::resolve(rules, file.absolute.to_str()?, Purpose::WriteFile).ok()?;
+    match contained::read_file(rules, &target, super::LARGEST_FILE).ok()? {
+        Some(found) => Some((target, Some(text::decode(found.bytes).ok()?.text))),
+        None => Some((target, None)),
+    }
+}
+
+fn carry_through(rules: &PathRules, file: &IntentFile) -> bool {
+    let Some((target, _)) = present(rules, file) else { return false };
+    let expected: Option<Expected> = match contained::read_file(rules, &target, super::LARGEST_FILE) {
+        Ok(found) => found.map(|found| found.expected),
+        Err(_) => return false,
+    };
+    let outcome = match (&file.bytes, &expected) {
+        (Some(bytes), expected) => contained::replace_file(rules, &target, bytes, expected.as_ref()).map(drop),
+        (None, Some(expected)) if file.entry.after.is_none() => contained::remove_file(rules, &target, expected),
+        _ => return false,
+    };
+    outcome.inspect_err(|error| tracing::warn!(file = file.entry.file, %error, "an interrupted change could not be finished")).is_ok()
+}
+
+fn interrupted(file: &IntentFile, begun: bool) -> Outcome {
+    let message = match begun {
+        false => "the service was killed before it wrote anything",
+        true => "the service was killed in the middle of this change, and the file has been changed by somebody else since",
+    };
+    Outcome::Refused(RefusedEntry {
+        code: "interrupted".into(),
+        path: file.entry.file.clone(),
+        file: Some(file.entry.file.clone()),
+        message: message.into(),
+    })
+}
+
+/// Removes the temporary files that the dead process left beside its targets.
+fn sweep(unfinished: &Unfinished) {
+    let mut directories: Vec<&Path> = unfinished.intent().files.iter().filter_map(|file| file.absolute.parent()).collect();
+    directories.dedup();
+    for entry in directories.into_iter().filter_map(|directory| std::fs::read_dir(directory).ok()).flatten().flatten() {
+        if contained::is_temporary(&entry.file_name()) && unfinished.is_older(&entry) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Intents: what is about to be changed, on disk until it is changed and entered.
+//!
+//! A session holds a lock on its ledger file as long as its process lives. An intent whose ledger is not locked was left
+//! behind by a crash.
+
+use std::fs::{DirEntry, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use super::{Entry, LandedEntry, Ledger, Outcome};
+
+/// An intent that is not whole after so long never will be.
+const WRITING: Duration = Duration::from_secs(60);
+
+/// A change that is about to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intent {
+    /// The workspace's root.
+    pub root: PathBuf,
+    /// The tool that was called.
+    pub tool: String,
+    /// The files.
+    pub files: Vec<IntentFile>,
+}
+
+/// One file of an intent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IntentFile {
+    /// The real path.
+    pub absolute: PathBuf,
+    /// The entry it will have in the ledger.
+    pub entry: LandedEntry,
+    /// The whole new content, where it must be possible to write it once more.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// What an intent's file holds.
+#[derive(Debug, Serialize, Deserialize)]
+struct Record {
+    ledger: PathBuf,
+    /// The number of its first entry.
+    first: u64,
+    intent: Intent,
+}
+
+/// An intent that is on disk.
+#[derive(Debug)]
+pub struct Begun {
+    ledger: Ledger,
+    intent: Intent,
+    first: u64,
+    path: Option<PathBuf>,
+}
+
+impl Begun {
+    pub(super) fn new(ledger: Ledger, intent: Intent, first: u64, ledger_path: Option<&Path>) -> Begun {
+        let path = ledger_path.and_then(|ledger_path| {
+            let record = Record { ledger: ledger_path.to_owned(), first, intent: intent.clone() };
+            let path = journal_of(ledger_path)?.join(format!("{}-{first}.json", ledger_path.file_stem()?.to_str()?));
+            let written = serde_json::to_vec(&record).map_err(Into::into).and_then(|json| std::fs::write(&path, json));
+            written.inspect_err(|error| tracing::warn!(%error, "an intent was not written")).ok().map(|()| path)
+        });
+        Begun { ledger, intent, first, path }
+    }
+
+    /// The change is on disk: enters it into the ledger.
+    pub fn landed(self) {
+        for (number, file) in (self.first..).zip(&self.intent.files) {
+            self.ledger.enter(number, &self.intent.tool, Outcome::Landed(file.entry.clone()));
+        }
+        self.dropped();
+    }
+
+    /// The change was not made.
+    pub fn dropped(self) {
+        if let Some(path) = &self.path {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// An intent that a crash left behind. Holds its ledger's lock.
+#[derive(Debug)]
+pub struct Unfinished {
+    record: Record,
+    path: PathBuf,
+    written: SystemTime,
+    ledger: File,
+}
+
+impl Unfinished {
+    /// What was to be done.
+    pub fn intent(&self) -> &Intent {
+        &self.record.intent
+    }
+
+    /// Whether a file beside the targets was there when the intent was, so that nobody alive is at work on it.
+    pub fn is_older(&self, entry: &DirEntry) -> bool {
+        let grace = Duration::from_secs(2);
+        entry.metadata().and_then(|metadata| metadata.modified()).is_ok_and(|modified| modified <= self.written + grace)
+    }
+
+    /// Enters what has come of it (one outcome a file), and forgets it.
+    pub fn finish(mut self, outcomes: Vec<Outcome>) {
+        let known: Vec<u64> =
+            Ledger::read(&self.record.ledger).unwrap_or_default().iter().map(|entry| entry.number).collect();
+        for (number, outcome) in (self.record.first..).zip(outcomes) {
+            if !known.contains(&number) {
+                let entry = Entry::now(number, &self.record.intent.tool, outcome);
+                if let Err(error) = self.ledger.write_all(&entry.line()) {
+                    tracing::warn!(%error, "an entry of a dead session's ledger was not written");
+                }
+            }
+        }
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Where the intents of a ledger are, made if need be.
+pub(super) fn journal_of(ledger: &Path) -> Option<PathBuf> {
+    let journal = ledger.parent()?.parent()?.join("journal");
+    std::fs::create_dir_all(&journal).ok()?;
+    Some(journal)
+}
+
+/// Takes the lock that says a ledger's process lives; false if another has it.
+pub(super) fn lock(ledger: &File) -> bool {
+    flock(ledger, FlockOperation::NonBlockingLockExclusive).is_ok()
+}
+
+pub(super) fn unfinished(state: &Path) -> Vec<Unfinished> {
+    let Ok(entries) = std::fs::read_dir(state.join("journal")) else { return Vec::new() };
+    entries.flatten().filter_map(|entry| open(&entry)).collect()
+}
+
+fn open(entry: &DirEntry) -> Option<Unfinished> {
+    let path = entry.path();
+    let json = std::fs::read(&path).ok()?;
+    let written = entry.metadata().and_then(|metadata| metadata.modified()).ok()?;
+    let Ok(record) = serde_json::from_slice::<Record>(&json) else {
+        // Half written: its process has not touched any file yet, or died before it did.
+        if written.elapsed().is_ok_and(|age| age > WRITING) {
+            let _ = std::fs::remove_file(&path);
+        }
+        return None;
+    };
+    let ledger = OpenOptions::new().append(true).open(&record.ledger).ok()?;
+    (lock(&ledger) && path.exists()).then_some(Unfinished { record, path, written, ledger })
+}
