@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::alignment::{Alignment, Pair};
 use super::budget::Budget;
-use super::file_lines::FileLines;
 use super::likeness::{Histogram, Pattern};
-use super::reading::Reading;
+use super::reading::{Reading, key_hash};
+use super::regions::FileIndex;
 
 /// The price of a code line of the file that old does not mention, by its weight.
 const SKIP_FILE: f32 = 0.5;
@@ -26,6 +26,8 @@ const MOST_BY_LETTERS: f32 = 0.935;
 pub(super) const STRONG: f32 = 0.94;
 /// A first or last line of `old` that is the rest or the beginning of the file's.
 const PART_OF_LINE: f32 = 0.965;
+/// How far from the diagonals that a region allows lines are compared letter by letter.
+const BAND: usize = 24;
 /// Most lines that one line may have become.
 const MAX_JOINED: usize = 6;
 /// Fewest bytes of a key that is found inside a line.
@@ -84,11 +86,13 @@ struct Table<'r> {
     /// The first line of the file (within the region) that the best alignment to here has paired, or `u32::MAX`.
     first: Vec<u32>,
     likeness: Vec<f32>,
+    /// Of the keys of old's lines.
+    hashes: Vec<u64>,
 }
 
 /// The best places of `old` in `region` that do not overlap, at most two, best first.
 pub(super) fn align(
-    file: &FileLines<'_>,
+    file: &FileIndex<'_>,
     old: &OldText<'_>,
     region: Range<usize>,
     budget: &mut Budget,
@@ -97,10 +101,11 @@ pub(super) fn align(
     if !budget.spend(width * (old.lines.len() + 1) * 4) {
         return Vec::new();
     }
-    let readings: Vec<Reading<'_>> = region.clone().map(|line| Reading::new(file.content(line))).collect();
+    let readings: Vec<Reading<'_>> = region.clone().map(|line| Reading::new(file.lines.content(line))).collect();
     let size = width * (old.lines.len() + 1);
     let mut table = Table {
         old,
+        hashes: old.lines.iter().map(|line| key_hash(line.text)).collect(),
         likeness: Vec::new(),
         file: readings,
         region,
@@ -109,38 +114,36 @@ pub(super) fn align(
         step: vec![Step::Start; size],
         first: vec![u32::MAX; size],
     };
-    table.compare(budget);
+    table.compare(&file.hashes, budget);
     table.fill();
     table.best_two()
 }
 
 impl Table<'_> {
-    /// Compares every line of old with every line of the region.
-    fn compare(&mut self, budget: &mut Budget) {
+    /// Compares the lines of old with those of the region: for sameness all, letter by letter those near the diagonal.
+    fn compare(&mut self, hashes: &[u64], budget: &mut Budget) {
         let (height, columns) = (self.old.lines.len(), self.file.len());
         self.likeness = vec![0.0; height * columns];
         let histograms: Vec<Histogram> = self.file.iter().map(|line| Histogram::new(&line.norm)).collect();
-        for (i, old) in self.old.lines.iter().enumerate() {
-            if old.is_blank() || self.old.elided[i] {
-                for (j, file) in self.file.iter().enumerate() {
-                    if file.is_blank() && !self.old.elided[i] {
-                        self.likeness[i * columns + j] = if old.text == file.text { 1.0 } else { SAME_TRIMMED };
-                    }
-                }
-                continue;
-            }
+        let slack = columns.saturating_sub(height) + BAND;
+        for (i, old) in self.old.lines.iter().enumerate().filter(|(i, _)| !self.old.elided[*i]) {
+            let row = &mut self.likeness[i * columns..(i + 1) * columns];
             let mut pattern = Pattern::new(&old.norm);
             let edge = height > 1 && (i == 0 || i + 1 == height);
             for (j, file) in self.file.iter().enumerate() {
-                if file.is_blank() {
+                if self.hashes[i] == hashes[self.region.start + j] || old.key == file.key {
+                    row[j] = same(old, file).unwrap_or(0.0);
                     continue;
                 }
-                let mut found = same(old, file)
-                    .unwrap_or_else(|| loosened(pattern.likeness(&file.norm, &histograms[j], CUTOFF, budget)));
-                if edge && found < PART_OF_LINE && is_part(&old.key, &file.key, i == 0) {
-                    found = PART_OF_LINE;
+                if old.is_blank() || file.is_blank() {
+                    continue;
                 }
-                self.likeness[i * columns + j] = found;
+                if j + BAND >= i && j <= i + slack {
+                    row[j] = loosened(pattern.likeness(&file.norm, &histograms[j], CUTOFF, budget));
+                }
+                if edge && row[j] < PART_OF_LINE && is_part(&old.key, &file.key, i == 0) {
+                    row[j] = PART_OF_LINE;
+                }
             }
         }
     }
@@ -318,7 +321,7 @@ fn is_part(old: &str, file: &str, at_end: bool) -> bool {
 
 /// Whether `part` ends `whole`, a comma or semicolon aside that a key has lost at its end.
 fn ends_with(whole: &str, part: &str) -> bool {
-    whole.ends_with(part)
+    whole.as_bytes().last() == part.as_bytes().last() && whole.ends_with(part)
 }
 
 /// How many of `keys`, from the last on, make up `whole`: two at least.
@@ -368,8 +371,8 @@ mod tests {
         let lines: Vec<&str> = old.split('\n').collect();
         let elided = lines.iter().map(|line| *line == "...").collect();
         let old = OldText::new(&lines, elided);
-        let file = FileLines::new(file);
-        let found = align(&file, &old, 0..file.count(), &mut Budget::of(1_000_000));
+        let file = FileIndex::new(file);
+        let found = align(&file, &old, 0..file.lines.count(), &mut Budget::of(1_000_000));
         let pairs: Vec<_> = found[0].alignment.pairs.iter().map(|pair| (pair.old.clone(), pair.file.clone())).collect();
         assert_eq!(pairs, expected, "{old:?}");
     }
@@ -387,7 +390,7 @@ mod tests {
     #[test]
     fn a_second_place_is_a_rival() {
         let old = OldText::new(&["some_call(a)", "other_call(b)"], vec![false, false]);
-        let file = FileLines::new("some_call(a)\nother_call(b)\nx\nsome_call(a)\nother_call(b)");
+        let file = FileIndex::new("some_call(a)\nother_call(b)\nx\nsome_call(a)\nother_call(b)");
         let found = align(&file, &old, 0..5, &mut Budget::of(1_000_000));
         let starts: Vec<usize> = found.iter().map(|found| found.alignment.file_range().start).collect();
         assert_eq!((starts, found[0].score), (vec![0, 3], found[1].score));

@@ -5,6 +5,11 @@ use unicode_normalization::UnicodeNormalization;
 /// Longer lines keep their Unicode form: composing them could cost more than the whole search.
 const MAX_COMPOSED_BYTES: usize = 8 << 10;
 
+/// Longer lines are read in part.
+const MAX_READ_BYTES: usize = 16 << 10;
+/// So much of them.
+const ABRIDGED_BYTES: usize = 2 << 10;
+
 /// A line and its looser readings.
 #[derive(Debug, Clone)]
 pub(super) struct Reading<'a> {
@@ -54,6 +59,9 @@ fn is_plain(line: &str) -> bool {
 
 /// `line` with blanks collapsed and trimmed, typography and Unicode forms folded.
 pub(super) fn norm(line: &str) -> String {
+    if line.len() > MAX_READ_BYTES {
+        return abridged(line);
+    }
     if is_plain(line) {
         return collapse(line);
     }
@@ -68,10 +76,17 @@ pub(super) fn norm(line: &str) -> String {
     collapse(&folded)
 }
 
+/// The beginning of a very long line, and a mark of all of it, so that only equal lines read alike.
+fn abridged(line: &str) -> String {
+    let head = &line[..line.floor_char_boundary(ABRIDGED_BYTES)];
+    format!("{} {:016x}", norm(head), key_hash(line))
+}
+
 fn collapse(line: &str) -> String {
     let line = line.trim();
     let bytes = line.as_bytes();
-    let is_even = !bytes.windows(2).any(|two| is_blank(two[0]) && (is_blank(two[1]) || two[0] != b' ')) && line.is_ascii();
+    let is_even =
+        !bytes.windows(2).any(|two| is_blank(two[0]) && (is_blank(two[1]) || two[0] != b' ')) && line.is_ascii();
     if is_even {
         return line.to_owned();
     }
@@ -127,15 +142,52 @@ fn decode_unicode_escapes(line: &str) -> String {
 
 fn key_of_norm(norm: &str) -> String {
     let mut key = Vec::with_capacity(norm.len());
-    for_each_key_byte(norm.as_bytes(), |byte| key.push(byte));
-    while key.len() > 1 && matches!(key.last(), Some(b',' | b';')) {
-        key.pop();
+    let body = without_tail(norm.as_bytes());
+    let mut at = 0;
+    while let Some(byte) = body.get(at) {
+        at += 1;
+        match CLASSES[usize::from(*byte)] {
+            Class::Blank => {}
+            Class::Backslash => at += usize::from(matches!(body.get(at), Some(b'n' | b't'))),
+            Class::Apostrophe => key.push(b'"'),
+            Class::Other => key.push(*byte),
+        }
     }
     // Only whole ASCII characters are left out or replaced.
     String::from_utf8(key).unwrap_or_default()
 }
 
-/// Hashes the keys of a text's lines without making the keys where lines are plain.
+/// A line without blanks, commas and semicolons at its end; where it has nothing else, the first of them.
+fn without_tail(line: &[u8]) -> &[u8] {
+    match line.iter().rposition(|byte| !is_blank(*byte) && !matches!(byte, b',' | b';')) {
+        Some(last) => &line[..=last],
+        None => line.iter().position(|byte| !is_blank(*byte)).map_or(&[], |first| &line[first..=first]),
+    }
+}
+
+/// What a byte is to a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Other,
+    Blank,
+    Backslash,
+    Apostrophe,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let blanks = [b' ', b'\t', b'\r', 0x0B, 0x0C];
+    let mut at = 0;
+    while at < blanks.len() {
+        classes[blanks[at] as usize] = Class::Blank;
+        at += 1;
+    }
+    classes[b'\\' as usize] = Class::Backslash;
+    classes[b'\'' as usize] = Class::Apostrophe;
+    classes
+};
+
+/// Hashes the keys of a text's lines without making the keys.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeyHasher {
     all_plain: bool,
@@ -147,8 +199,23 @@ impl KeyHasher {
         KeyHasher { all_plain: is_plain(text) }
     }
 
+    /// The hash of a line's key. Lines with equal keys have equal hashes, but for accents in an odd order.
     pub(super) fn hash(self, line: &str) -> u64 {
-        if self.all_plain || is_plain(line) { hash_key(line.as_bytes()) } else { hash_key(norm(line).as_bytes()) }
+        if self.all_plain || is_plain(line) {
+            return hash_key(line.as_bytes());
+        }
+        let mut taken_apart = String::with_capacity(line.len());
+        for character in decode_unicode_escapes(line).chars() {
+            fold_into(character, &mut taken_apart);
+        }
+        if !taken_apart.is_ascii() {
+            let mut apart = String::with_capacity(taken_apart.len() * 2);
+            for character in taken_apart.chars() {
+                unicode_normalization::char::decompose_compatible(character, |part| apart.push(part));
+            }
+            taken_apart = apart;
+        }
+        hash_key(taken_apart.as_bytes())
     }
 }
 
@@ -160,70 +227,37 @@ pub(super) fn key_hash(line: &str) -> u64 {
 /// Of a blank line's key.
 pub(super) const BLANK_HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Hashes the key of a line whose blanks and typography are folded or plain, eight bytes at a time.
+/// Hashes the key of a line whose typography is folded, eight bytes at a time.
 fn hash_key(line: &[u8]) -> u64 {
-    let mut hasher = EightBytes { hash: BLANK_HASH, held: 0, count: 0 };
-    // Commas and semicolons count only when something follows them, but for a first one.
-    let (mut waiting, mut waiting_count) = ([0u8; 8], 0);
-    let mut any = false;
-    for_each_key_byte(line, |byte| {
-        if any && matches!(byte, b',' | b';') && waiting_count < waiting.len() {
-            waiting[waiting_count] = byte;
-            waiting_count += 1;
-            return;
-        }
-        for held in &waiting[..waiting_count] {
-            hasher.push(*held);
-        }
-        waiting_count = 0;
-        any = true;
-        hasher.push(byte);
-    });
-    hasher.finish()
-}
-
-struct EightBytes {
-    hash: u64,
-    held: u64,
-    count: u32,
-}
-
-impl EightBytes {
-    fn push(&mut self, byte: u8) {
-        self.held = self.held << 8 | u64::from(byte);
-        self.count += 1;
-        if self.count.is_multiple_of(8) {
-            self.mix();
-        }
-    }
-
-    fn mix(&mut self) {
-        self.hash = (self.hash ^ self.held).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
-        self.held = 0;
-    }
-
-    fn finish(mut self) -> u64 {
-        if self.count == 0 {
-            return BLANK_HASH;
-        }
-        self.held ^= u64::from(self.count) << 56;
-        self.mix();
-        self.hash ^ self.hash >> 32
-    }
-}
-
-/// Calls `each` with the bytes of a key, a comma or semicolon at the end still on.
-fn for_each_key_byte(line: &[u8], mut each: impl FnMut(u8)) {
-    let mut at = 0;
-    while let Some(byte) = line.get(at) {
+    let body = without_tail(line);
+    let (mut hash, mut held, mut count, mut at) = (BLANK_HASH, 0u64, 0u64, 0);
+    while let Some(byte) = body.get(at) {
         at += 1;
-        match byte {
-            b' ' | b'\t' | b'\r' | 0x0B | 0x0C => {}
-            b'\\' => at += usize::from(matches!(line.get(at), Some(b'n' | b't'))),
-            b'\'' => each(b'"'),
-            _ => each(*byte),
+        let byte = match CLASSES[usize::from(*byte)] {
+            Class::Other => *byte,
+            Class::Blank => continue,
+            Class::Apostrophe => b'"',
+            Class::Backslash => {
+                at += usize::from(matches!(body.get(at), Some(b'n' | b't')));
+                continue;
+            }
+        };
+        held = held << 8 | u64::from(byte);
+        count += 1;
+        if count & 7 == 0 {
+            hash = mixed(hash, held);
+            held = 0;
         }
     }
+    if count == 0 {
+        return BLANK_HASH;
+    }
+    hash = mixed(hash, held ^ count << 56);
+    hash ^ hash >> 32
+}
+
+fn mixed(hash: u64, bytes: u64) -> u64 {
+    (hash ^ bytes).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
 /// The words of a line: runs of letters, digits and underscores.

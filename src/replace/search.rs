@@ -29,6 +29,9 @@ const MAX_OLD_LINES: usize = 4000;
 /// How far a query with lines left out may reach.
 const ELISION_REACH: usize = 300;
 
+/// Most lines around a stretch that are aligned with it.
+const MAX_MARGIN: usize = 20;
+
 /// One reading of the query and where it may stand.
 struct Attempt<'q> {
     old: Vec<&'q str>,
@@ -95,9 +98,9 @@ fn are_whole_lines(text: &str, landed: &Landed) -> bool {
 impl Attempt<'_> {
     /// Whether all lines were found as they stand, white space at their ends aside.
     fn is_plain(&self) -> bool {
-        self.candidates.first().is_some_and(|best| {
-            best.score > 0.98 && best.likeness.iter().all(|likeness| *likeness >= SAME_TRIMMED)
-        })
+        self.candidates
+            .first()
+            .is_some_and(|best| best.score > 0.98 && best.likeness.iter().all(|likeness| *likeness >= SAME_TRIMMED))
     }
 
     fn value(&self) -> f32 {
@@ -131,7 +134,7 @@ fn candidates(file: &FileIndex<'_>, old: &OldText<'_>, budget: &mut Budget) -> V
         return Vec::new();
     }
     let height = old.lines.len();
-    let margin = if old.elided.contains(&true) { ELISION_REACH } else { 3 + height / 3 };
+    let margin = if old.elided.contains(&true) { ELISION_REACH } else { (3 + height / 3).min(MAX_MARGIN) };
     let mut heat = Heat::of_lines(file, &old.lines);
     let mut search = Search { file, old, done: Vec::new(), found: Vec::new() };
     search.align_all(&heat.regions(height, margin), budget);
@@ -169,17 +172,24 @@ impl Search<'_> {
             if self.done.iter().any(overlap) {
                 self.found.retain(|found| !lines.contains(&found.alignment.file_range().start));
             }
-            self.found.extend(align(&self.file.lines, self.old, lines.clone(), budget));
+            self.found.extend(align(self.file, self.old, lines.clone(), budget));
             self.done.push(lines.clone());
         }
     }
 
     fn is_complete(&self) -> bool {
-        self.found.iter().any(|found| found.score >= COMPLETE && found.likeness.iter().all(|likeness| *likeness >= STRONG))
+        self.found
+            .iter()
+            .any(|found| found.score >= COMPLETE && found.likeness.iter().all(|likeness| *likeness >= STRONG))
     }
 }
 
-fn finish(file: &FileIndex<'_>, query: &Query<'_>, attempt: &Attempt<'_>, budget: &mut Budget) -> Result<Landed, Refused> {
+fn finish(
+    file: &FileIndex<'_>,
+    query: &Query<'_>,
+    attempt: &Attempt<'_>,
+    budget: &mut Budget,
+) -> Result<Landed, Refused> {
     let Some(best) = attempt.candidates.first() else { return Err(Refused::plain(RefusalCode::NotFound)) };
     let ops = line_diff(&attempt.old, &attempt.new);
     let range = best.alignment.file_range();
