@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::place::{self, Choice};
 use super::splice::{Lines, Spliced, splice};
 use super::{PatchHunk, anchors};
-use crate::replace::{self, Query, RefusalCode, Refused};
+use crate::replace::{self, Nearest, Query, RefusalCode, Refused};
 use crate::text::LineRange;
 
 /// All hunks are in.
@@ -49,7 +49,7 @@ pub struct HunkRefused {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Why {
     /// Its old lines stand at no certain place.
-    #[error("{}", .0.code.name())]
+    #[error("{}", reason(.0))]
     Lines(Box<Refused>),
     /// It only inserts, and the line to insert below is not in the text.
     #[error("the line behind @@ is not in the file: {0}")]
@@ -75,19 +75,61 @@ pub enum Why {
 }
 
 impl Why {
-    /// What to do next; `None` where the replacer's refusal has its own. Without the word `Hint:`.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Why::Lines(_) => None,
-            Why::AnchorMissing(_) => Some(
-                "behind @@ copy a whole line of the file as it is, or show the lines around the place with a space in front.",
-            ),
-            Why::AnchorAmbiguous { .. } => {
-                Some("below the @@ line show the lines around the place, each with a space in front.")
+    /// What to do next. Without the word `Hint:`.
+    pub fn hint(&self) -> String {
+        let hint = match self {
+            Why::Lines(refused) => match (refused.code, &refused.nearest) {
+                (RefusalCode::NotFound | RefusalCode::Stale, Some(nearest)) => {
+                    let (first, last) = nearest.lines.one_based();
+                    return format!(
+                        "read lines {first}-{last} of the file and write this hunk again from what stands there."
+                    );
+                }
+                (RefusalCode::NotFound | RefusalCode::Stale, None) => {
+                    "read the file and write this hunk again from what stands there."
+                }
+                (RefusalCode::Ambiguous, _) => {
+                    "show more lines around the change, each with a space in front, or write the line of the function or class \
+                     above it behind @@."
+                }
+                (RefusalCode::AlreadyApplied, _) => "leave this hunk out.",
+                (RefusalCode::Identical, _) => "put what the lines should become behind +.",
+                (RefusalCode::TooLittleInformation | RefusalCode::TooLarge, _) => {
+                    "copy the lines around the change from the file as they are, each with a space in front."
+                }
+                (RefusalCode::ElisionUnclear, _) => "write the lines out in full instead of \"...\".",
+            },
+            Why::AnchorMissing(_) => {
+                "behind @@ copy a whole line of the file as it is, or show the lines around the place with a space in front."
             }
-            Why::AboveAnchor { .. } => Some("behind @@ write a line that stands above the change, or nothing."),
-        }
+            Why::AnchorAmbiguous { .. } => {
+                "below the @@ line show the lines around the place, each with a space in front."
+            }
+            Why::AboveAnchor { .. } => "behind @@ write a line that stands above the change, or nothing.",
+        };
+        hint.to_owned()
     }
+}
+
+fn reason(refused: &Refused) -> String {
+    let reason = match refused.code {
+        RefusalCode::NotFound => "its context and - lines are not in the file",
+        RefusalCode::Ambiguous => {
+            let lines: Vec<usize> = refused.hits.iter().map(|hit| hit.start + 1).collect();
+            return format!("its context and - lines stand at several places, at lines {}", listed(&lines));
+        }
+        RefusalCode::AlreadyApplied => "the file already reads as the hunk says",
+        RefusalCode::Stale => "its place was found, but a line that it changes reads differently in the file",
+        RefusalCode::TooLittleInformation => {
+            "its context and - lines are not in the file as typed, and they are too short to search for anything like them"
+        }
+        RefusalCode::Identical => "its - lines and its + lines are the same",
+        RefusalCode::ElisionUnclear => "the \"...\" in it could stand for more than one stretch of the file",
+        RefusalCode::TooLarge => {
+            "its context and - lines are not in the file as typed, and it is too large to search for anything like them"
+        }
+    };
+    reason.to_owned()
 }
 
 fn listed(lines: &[usize]) -> String {
@@ -250,7 +292,7 @@ impl Work<'_> {
         let query = Query { old: &hunk.old, new: &hunk.new, replace_all: false, near_line };
         let landed = replace::replace(&stretch, &query).map_err(|refused| moved(refused, within.start))?;
         if landed.matched_via.starts_with("exact") && cuts_a_line(&stretch, &landed) {
-            return Err(Refused { code: RefusalCode::NotFound, hits: Vec::new(), nearest: None });
+            return Err(moved(part_of_a_line(&stretch, &landed), within.start));
         }
         Ok(Found { within, landed })
     }
@@ -322,10 +364,116 @@ fn moved(mut refused: Refused, by: usize) -> Refused {
     refused
 }
 
+/// Refuses a literal match within a line, showing the line.
+fn part_of_a_line(text: &str, landed: &replace::Landed) -> Refused {
+    let nearest = landed.edits.first().map(|edit| {
+        let first = text[..edit.span.start].matches('\n').count();
+        let height = text[edit.span.start..edit.span.end].trim_end().matches('\n').count() + 1;
+        let lines = LineRange::new(first, first + height);
+        Nearest { lines, differs: "the line of the file begins with more".into(), similarity: 0.5 }
+    });
+    Refused { code: RefusalCode::NotFound, hits: Vec::new(), nearest }
+}
+
 /// Whether a literal match begins within a line: `foo` is not the line `barfoo`.
 fn cuts_a_line(text: &str, landed: &replace::Landed) -> bool {
     landed.edits.first().is_some_and(|edit| {
         let start = text[..edit.span.start].rfind('\n').map_or(0, |at| at + 1);
         !text[start..edit.span.start].trim().is_empty()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Change, parse};
+    use super::*;
+
+    fn hunks(body: &str) -> Vec<PatchHunk> {
+        let patch = parse(&format!("*** Begin Patch\n*** Update File: f\n{body}*** End Patch\n")).expect(body);
+        match &patch.files[0].what {
+            Change::Update { hunks, .. } => hunks.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn lines_are_those_of_the_final_text() {
+        let text = "a\nb\nc\nd\n";
+        let applied = apply(text, &hunks("@@\n-d\n+D\n+DD\n@@\n+e\n@@ a\n+a2\n@@\n-b\n c\n")).expect("all");
+        assert_eq!(applied.text, "a\na2\nc\nD\nDD\ne\n");
+        let lines: Vec<_> = applied.each.iter().map(|hunk| (hunk.lines.start, hunk.lines.end)).collect();
+        assert_eq!(lines, [(3, 5), (5, 6), (1, 2), (2, 2)]);
+    }
+
+    #[test]
+    fn a_drifted_hunk_below_an_anchor_is_told_in_lines_of_the_whole_text() {
+        let text = "class A:\n    def run(self):\n        return self.value\nclass B:\n    def run(self):\n        return self.value\n";
+        let applied =
+            apply(text, &hunks("@@ class B:\n def run(self):\n-  return self.value\n+  return self.value + 1\n"))
+                .expect("lands");
+        assert!(
+            applied.text.ends_with("class B:\n    def run(self):\n        return self.value + 1\n"),
+            "{}",
+            applied.text
+        );
+        assert_eq!(applied.each[0].lines, LineRange::new(5, 6));
+        assert_ne!(applied.each[0].matched_via, "exact");
+    }
+
+    #[test]
+    fn a_refusal_tells_of_all_hunks_and_of_the_text_it_met() {
+        let refused = apply("a\nb\nlong enough a line\n", &hunks("@@\n-a\n+A\n@@\n-nowhere at all\n+x\n@@\n-b\n+B\n"))
+            .expect_err("second");
+        assert_eq!(
+            (refused.index, refused.patch_line, refused.matched.as_slice()),
+            (1, 6, [true, false, true].as_slice())
+        );
+        assert_eq!(refused.text, "A\nb\nlong enough a line\n");
+        assert!(
+            refused.to_string().starts_with("hunk 2 (patch line 6): its context and - lines are not in the file"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn the_nearest_line_of_a_refusal_is_of_the_whole_text() {
+        let refused = apply("one\nclass A\ndiscount = 1\n", &hunks("@@ class A\n-count = 1\n+count = 2\n"))
+            .expect_err("part of a line");
+        let Why::Lines(lines) = &refused.why else { panic!("{refused}") };
+        assert_eq!(lines.nearest.as_ref().map(|nearest| nearest.lines), Some(LineRange::new(2, 3)));
+        assert!(refused.why.hint().contains("read line 3 of"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn applying_never_panics_and_keeps_the_rest(
+            text in "((|alpha|  beta gamma|return value|}|x)\r?\n){0,8}(alpha|x)?",
+            body in "(@@( alpha| x)?\n([-+ ](|alpha|beta  gamma|return values?|}|x)\n){1,4}){1,3}",
+        ) {
+            let Ok(patch) = parse(&format!("*** Update File: f\n{body}")) else { return Ok(()) };
+            let Change::Update { hunks, .. } = &patch.files[0].what else { panic!("an update") };
+            if let Ok(applied) = apply(&text, hunks) {
+                proptest::prop_assert_eq!(applied.each.len(), hunks.len());
+                let height = crate::text::count_lines(&applied.text);
+                proptest::prop_assert!(applied.each.iter().all(|hunk| hunk.lines.end <= height), "{:?}", applied);
+            }
+        }
+
+        #[test]
+        fn without_line_numbers_distinct_lines_are_found_all_the_same(
+            keep in proptest::collection::vec((0usize..3, 0usize..3), 1..12),
+            radius in 1usize..4,
+        ) {
+            let old: String = (0..keep.len()).map(|line| format!("old {line}\n")).collect();
+            let new: String = keep.iter().enumerate().map(|(line, (stays, more))| {
+                let own = if *stays > 0 { format!("old {line}\n") } else { String::new() };
+                own + &(0..*more).map(|more| format!("new {line} {more}\n")).collect::<String>()
+            }).collect();
+            let diff = similar::TextDiff::from_lines(&old, &new).unified_diff().context_radius(radius).to_string();
+            let body: String = diff.lines().map(|line| if line.starts_with("@@") { "@@\n".into() } else { format!("{line}\n") }).collect();
+            if old != new {
+                proptest::prop_assert_eq!(apply(&old, &hunks(&body)).expect("applies").text, new);
+            }
+        }
+    }
 }

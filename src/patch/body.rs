@@ -136,9 +136,11 @@ pub(super) fn is_header(text: &str) -> bool {
 
 /// Reads the `@@` lines at `lines[*at]`, several of which narrow each other down.
 fn header(lines: &[Line<'_>], at: &mut usize) -> Header {
-    let mut header = Header::default();
-    while let Some(line) = lines.get(*at).filter(|line| is_header(line.text)) {
-        let rest = line.text.trim_start_matches('@');
+    let (mut header, first) = (Header::default(), *at);
+    // Below the first, one with a blank in front is context.
+    let text = |at: usize| lines.get(at).map(|line| if at == first { line.text.trim_start() } else { line.text });
+    while let Some(text) = text(*at).filter(|text| is_header(text)) {
+        let rest = text.trim_start_matches('@');
         let heading = match ranges(rest) {
             Some((old, new, heading)) => {
                 // An empty old range stands behind the line it names, any other begins there.

@@ -19,6 +19,9 @@ pub(super) struct Line<'p> {
 /// [`PatchError`] when none does.
 pub(super) fn lines(patch: &str) -> Result<Vec<Line<'_>>, PatchError> {
     let mut lines = split(patch.strip_prefix('\u{FEFF}').unwrap_or(patch));
+    if let Some(number) = escaped(&lines) {
+        return Err(PatchError::at(number, Fault::OneLine));
+    }
     let Some(first) = (0..lines.len()).find(|at| begins(&lines, *at)) else {
         return Err(no_beginning(&lines));
     };
@@ -46,6 +49,14 @@ fn split(patch: &str) -> Vec<Line<'_>> {
     whole.split('\n').enumerate().map(|(at, text)| Line { number: at + 1, text: bare(text) }).collect()
 }
 
+/// The only line of a patch whose line breaks came as letters.
+fn escaped(lines: &[Line<'_>]) -> Option<usize> {
+    let mut filled = lines.iter().filter(|line| !line.text.trim().is_empty());
+    let (Some(line), None) = (filled.next(), filled.next()) else { return None };
+    let patch = ["*** ", "@@", "--- "].iter().any(|sign| line.text.contains(sign));
+    (patch && line.text.contains("\\n")).then_some(line.number)
+}
+
 /// Whether a patch, or a part of one, begins at this line.
 fn begins(lines: &[Line<'_>], at: usize) -> bool {
     let text = lines[at].text;
@@ -55,9 +66,6 @@ fn begins(lines: &[Line<'_>], at: usize) -> bool {
 
 fn no_beginning(lines: &[Line<'_>]) -> PatchError {
     let numbered = |wanted: fn(&Line<'_>) -> bool| lines.iter().find(|line| wanted(line)).map(|line| line.number);
-    if let Some(line) = numbered(|line| line.text.contains("*** Begin Patch\\n") || line.text.contains("\\n@@")) {
-        return PatchError::at(line, Fault::OneLine);
-    }
     if let Some(line) = numbered(|line| line.text.starts_with("***************")) {
         return PatchError::at(line, Fault::ContextDiff);
     }
@@ -141,7 +149,7 @@ mod tests {
         let cases = [
             ("", 1, Fault::Empty),
             ("please change a to b\n", 1, Fault::Empty),
-            ("ok\n\"*** Begin Patch\\n*** Delete File: a\\n*** End Patch\"", 2, Fault::OneLine),
+            ("\n*** Begin Patch\\n*** Delete File: a\\n*** End Patch", 2, Fault::OneLine),
             ("*** a.c 2020\n--- b.c 2020\n***************\n*** 1,2 ****\n", 3, Fault::ContextDiff),
             ("Binary files a/x.png and b/x.png differ\n", 1, Fault::Binary),
         ];

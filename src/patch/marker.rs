@@ -14,7 +14,9 @@ pub(super) enum Marker<'p> {
     Unknown,
 }
 
-const VERBS: [(&str, fn(&str) -> Marker<'_>); 9] = [
+type Verb = (&'static str, fn(&str) -> Marker<'_>);
+
+const VERBS: [Verb; 9] = [
     ("add", |path| Marker::Add(path)),
     ("create", |path| Marker::Add(path)),
     ("new", |path| Marker::Add(path)),
