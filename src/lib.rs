@@ -15,13 +15,14 @@
 //! | [`replace`] | the fault-tolerant replacer; pure, no clock | text |
 //! | [`patch`] | patches read, and planned on one file's text; pure | replace, text |
 //! | [`syntax`] | tree-sitter: the floor under every verdict, outlines; pure | text |
+//! | [`search`] | files and lines by ripgrep's crates; blocking | – |
 //! | [`config`], [`dirs`] | language servers as data, the user's folders | – |
 //! | [`install`] | the recipes that get a language server | config, dirs |
 //! | [`lsp`] | one language server seen by its client | text, config |
 //! | [`workspace`] | what lasts: paths, file locks, documents, language servers, settling; `lsp_types` stop here | lsp, syntax, text, config |
 //! | [`landing`] | the only door by which we put bytes on disk | workspace, replace, text |
 //! | [`report`] | facts to words and structured results; pure | landing's, workspace's and replace's facts |
-//! | [`tools`] | one file a tool | landing, workspace, report |
+//! | [`tools`] | one file a tool | landing, workspace, report, search, shell |
 //! | [`session`] | one agent: dispatch, what it has seen, reports still owed | tools, workspace |
 //! | [`mcp`] | the MCP face | session |
 //! | [`cli`] | one file a subcommand | all |
@@ -60,6 +61,7 @@ pub mod mcp;
 pub mod patch;
 pub mod replace;
 pub mod report;
+pub mod search;
 pub mod session;
 pub mod syntax;
 pub mod text;
