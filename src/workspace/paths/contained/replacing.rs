@@ -155,3 +155,30 @@ fn may_write(directory: &OwnedFd, name: &OsStr) -> bool {
 fn sync(directory: &OwnedFd) {
     let _ = rustix::fs::fsync(directory);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Folder;
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn what_was_written_last_by_another_program_stands_in_the_end() {
+        for newer in [false, true] {
+            let folder = Folder::new();
+            let path = folder.path("file");
+            let directory = super::super::open_dir_beneath(&folder.path(""), Path::new("")).unwrap();
+            let temporary = Temporary::new(&directory, b"ours", None).unwrap();
+            let in_between = folder.path(temporary.name.to_str().unwrap());
+            // As after the exchange: ours in the place, theirs under the temporary name.
+            std::fs::rename(&in_between, &path).unwrap();
+            std::fs::write(&in_between, "theirs").unwrap();
+            if newer {
+                std::fs::write(folder.path("next"), "theirs, newer").unwrap();
+                std::fs::rename(folder.path("next"), &path).unwrap();
+            }
+            put_back(&directory, OsStr::new("file"), &temporary);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), if newer { "theirs, newer" } else { "theirs" });
+        }
+    }
+}
