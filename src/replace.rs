@@ -17,6 +17,7 @@ mod many;
 mod nearest;
 mod reading;
 mod regions;
+mod runs;
 mod search;
 mod strategy;
 mod transfer;

@@ -26,6 +26,8 @@ const MOST_BY_LETTERS: f32 = 0.935;
 pub(super) const STRONG: f32 = 0.94;
 /// A first or last line of `old` that is the rest or the beginning of the file's.
 const PART_OF_LINE: f32 = 0.965;
+/// What one cell of the table costs of a budget: it bounds memory too.
+const CELL_STEPS: usize = 8;
 /// How far from the diagonals that a region allows lines are compared letter by letter.
 const BAND: usize = 24;
 /// Most lines that one line may have become.
@@ -98,7 +100,7 @@ pub(super) fn align(
     budget: &mut Budget,
 ) -> Vec<Candidate> {
     let width = region.len() + 1;
-    if !budget.spend(width * (old.lines.len() + 1) * 4) {
+    if !budget.spend(width * (old.lines.len() + 1) * CELL_STEPS) {
         return Vec::new();
     }
     let readings: Vec<Reading<'_>> = region.clone().map(|line| Reading::new(file.lines.content(line))).collect();
@@ -295,7 +297,7 @@ impl Table<'_> {
 }
 
 /// Likeness of lines that say the same, by how much had to be left out to see it.
-fn same(old: &Reading<'_>, file: &Reading<'_>) -> Option<f32> {
+pub(super) fn same(old: &Reading<'_>, file: &Reading<'_>) -> Option<f32> {
     if old.key != file.key {
         return None;
     }

@@ -4,22 +4,26 @@
 #[derive(Debug, Clone)]
 pub(super) struct Budget {
     left: usize,
+    is_spent: bool,
 }
 
 impl Budget {
     pub(super) fn of(steps: usize) -> Budget {
-        Budget { left: steps }
+        Budget { left: steps, is_spent: false }
     }
 
-    /// Takes `steps` off; `false` when they are not there (then what is left is kept).
+    /// Takes `steps` off; `false` when they are not there, and from then on.
     pub(super) fn spend(&mut self, steps: usize) -> bool {
         match self.left.checked_sub(steps) {
-            Some(left) => {
-                self.left = left;
-                true
-            }
-            None => false,
+            Some(left) => self.left = left,
+            None => self.is_spent = true,
         }
+        !self.is_spent
+    }
+
+    /// Whether something was left undone for want of steps.
+    pub(super) fn is_spent(&self) -> bool {
+        self.is_spent
     }
 }
 
@@ -28,8 +32,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_there_is_not_spent() {
+    fn once_something_was_left_undone_all_is() {
         let mut budget = Budget::of(10);
-        assert_eq!((budget.spend(6), budget.spend(6), budget.spend(4), budget.spend(1)), (true, false, true, false));
+        assert_eq!((budget.spend(6), budget.is_spent()), (true, false));
+        assert_eq!((budget.spend(6), budget.spend(1), budget.is_spent()), (false, false, true));
     }
 }

@@ -25,6 +25,8 @@ const MIN_FOUND: f32 = 0.55;
 const MOST_DIFFERING: f32 = 0.34;
 /// The same where nothing else in the file is like old.
 const MOST_DIFFERING_ALONE: f32 = 0.6;
+/// Lines that are looked for elsewhere.
+const MOST_SOUGHT: usize = 64;
 /// Lines around a place that still belong to it.
 const NEIGHBOURHOOD: usize = 6;
 /// A line so like the file's whose words are the same or misspelt is nearly as good as the same line.
@@ -169,7 +171,8 @@ impl Evidence<'_> {
         let range = range.start.saturating_sub(NEIGHBOURHOOD)..range.end + NEIGHBOURHOOD;
         let mut lacking = (0..self.old.lines.len())
             .filter(|i| !self.old.elided[*i] && !self.old.lines[*i].is_comment && self.old.lines[*i].weight > 0.3)
-            .filter(|i| self.likeness_of(self.best, *i) < STRONG);
+            .filter(|i| self.likeness_of(self.best, *i) < STRONG)
+            .take(MOST_SOUGHT);
         lacking.any(|i| {
             let hash = key_hash(self.old.lines[i].text);
             self.file.hashes.iter().enumerate().any(|(line, other)| *other == hash && !range.contains(&line))

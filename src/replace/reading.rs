@@ -227,33 +227,61 @@ pub(super) fn key_hash(line: &str) -> u64 {
 /// Of a blank line's key.
 pub(super) const BLANK_HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Hashes the key of a line whose typography is folded, eight bytes at a time.
+/// Hashes the key of a line whose typography is folded.
 fn hash_key(line: &[u8]) -> u64 {
     let body = without_tail(line);
-    let (mut hash, mut held, mut count, mut at) = (BLANK_HASH, 0u64, 0u64, 0);
-    while let Some(byte) = body.get(at) {
-        at += 1;
-        let byte = match CLASSES[usize::from(*byte)] {
-            Class::Other => *byte,
-            Class::Blank => continue,
-            Class::Apostrophe => b'"',
-            Class::Backslash => {
-                at += usize::from(matches!(body.get(at), Some(b'n' | b't')));
-                continue;
+    let mut hasher = KeyBytes { hash: BLANK_HASH, held: [0; CHUNK], count: 0, total: 0 };
+    let mut from = 0;
+    for at in memchr::memchr_iter(b'\\', body) {
+        hasher.push(&body[from.min(at)..at]);
+        from = at + 1 + usize::from(matches!(body.get(at + 1), Some(b'n' | b't')));
+    }
+    hasher.push(body.get(from..).unwrap_or_default());
+    hasher.finish()
+}
+
+/// Bytes that are held back until they are hashed together.
+const CHUNK: usize = 64;
+
+/// The bytes of a key on their way into a hash.
+struct KeyBytes {
+    hash: u64,
+    held: [u8; CHUNK],
+    count: usize,
+    total: u64,
+}
+
+impl KeyBytes {
+    /// Takes in bytes without backslashes. Blanks are written and overwritten: that costs less than to branch.
+    fn push(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            let class = CLASSES[usize::from(*byte)];
+            self.held[self.count] = if class == Class::Apostrophe { b'"' } else { *byte };
+            self.count += usize::from(class != Class::Blank);
+            if self.count == CHUNK {
+                self.mix();
             }
-        };
-        held = held << 8 | u64::from(byte);
-        count += 1;
-        if count & 7 == 0 {
-            hash = mixed(hash, held);
-            held = 0;
         }
     }
-    if count == 0 {
-        return BLANK_HASH;
+
+    fn mix(&mut self) {
+        self.held[self.count..].fill(0);
+        let (words, _) = self.held.as_chunks::<8>();
+        for word in &words[..self.count.div_ceil(8)] {
+            self.hash = mixed(self.hash, u64::from_le_bytes(*word));
+        }
+        self.total += self.count as u64;
+        self.count = 0;
     }
-    hash = mixed(hash, held ^ count << 56);
-    hash ^ hash >> 32
+
+    fn finish(mut self) -> u64 {
+        self.mix();
+        if self.total == 0 {
+            return BLANK_HASH;
+        }
+        let hash = mixed(self.hash, self.total);
+        hash ^ hash >> 32
+    }
 }
 
 fn mixed(hash: u64, bytes: u64) -> u64 {

@@ -147,11 +147,22 @@ fn word_hash(word: &[u8]) -> u64 {
     word.iter().fold(BLANK_HASH, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3))
 }
 
+/// Bytes that words are made of.
+const IS_WORD: [bool; 256] = {
+    let mut is_word = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        is_word[byte] = (byte as u8).is_ascii_alphanumeric() || byte == b'_' as usize || byte >= 0x80;
+        byte += 1;
+    }
+    is_word
+};
+
 /// Calls `each` with the hash of every word of three bytes or more.
 fn for_each_word(line: &str, mut each: impl FnMut(u64)) {
     let (mut hash, mut length) = (BLANK_HASH, 0);
     for byte in line.as_bytes() {
-        if byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80 {
+        if IS_WORD[usize::from(*byte)] {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
             length += 1;
         } else {

@@ -12,6 +12,7 @@ use super::line_diff::{Op, line_diff};
 use super::nearest::nearest;
 use super::reading::key_hash;
 use super::regions::{FileIndex, Heat, Region};
+use super::runs::runs;
 use super::strategy::strategies;
 use super::transfer::transfer;
 use super::views::{View, views};
@@ -114,7 +115,8 @@ fn attempt<'q>(file: &FileIndex<'_>, old: &'q str, new: &'q str, budget: &mut Bu
     let elided =
         (0..old.len()).map(|i| new_elides && is_elision(old[i]) && !stands_with_neighbour(file, &old, i)).collect();
     let text = OldText::new(&old, elided);
-    let candidates = candidates(file, &text, budget);
+    let mut candidates = candidates(file, &text, budget);
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     Attempt { old, new, text, candidates, layers: Vec::new(), bonus: 0.0 }
 }
 
@@ -133,6 +135,10 @@ fn candidates(file: &FileIndex<'_>, old: &OldText<'_>, budget: &mut Budget) -> V
     if old.total <= 0.0 {
         return Vec::new();
     }
+    let found = runs(file, old, budget);
+    if !found.is_empty() {
+        return found;
+    }
     let height = old.lines.len();
     let margin = if old.elided.contains(&true) { ELISION_REACH } else { (3 + height / 3).min(MAX_MARGIN) };
     let mut heat = Heat::of_lines(file, &old.lines);
@@ -142,7 +148,6 @@ fn candidates(file: &FileIndex<'_>, old: &OldText<'_>, budget: &mut Budget) -> V
         heat.add_words(file, &old.lines);
         search.align_all(&heat.regions(height, margin), budget);
     }
-    search.found.sort_by(|a, b| b.score.total_cmp(&a.score));
     search.found
 }
 
@@ -190,7 +195,10 @@ fn finish(
     attempt: &Attempt<'_>,
     budget: &mut Budget,
 ) -> Result<Landed, Refused> {
-    let Some(best) = attempt.candidates.first() else { return Err(Refused::plain(RefusalCode::NotFound)) };
+    let Some(best) = attempt.candidates.first() else {
+        let code = if budget.is_spent() { RefusalCode::TooLarge } else { RefusalCode::NotFound };
+        return Err(Refused::plain(code));
+    };
     let ops = line_diff(&attempt.old, &attempt.new);
     let range = best.alignment.file_range();
     let rival = attempt.candidates[1..].iter().find(|other| {
@@ -206,6 +214,9 @@ fn finish(
         Refused { code, hits, nearest: shown }
     };
     let evidence = Evidence { file, old: &attempt.text, best, rival };
+    if budget.is_spent() && evidence.is_drifted() {
+        return Err(refuse(RefusalCode::TooLarge));
+    }
     if let Err(code) = evidence.judge(&ops) {
         let applied = is_applied(file, attempt, &ops, None, budget);
         return Err(if applied { Refused::plain(RefusalCode::AlreadyApplied) } else { refuse(code) });
@@ -248,7 +259,7 @@ fn is_applied(
         return false;
     }
     let found = candidates(file, &text, budget);
-    let Some(best) = found.first() else { return false };
+    let Some(best) = found.iter().max_by(|a, b| a.score.total_cmp(&b.score)) else { return false };
     let range = best.alignment.file_range();
     let is_there = at.is_none_or(|at| range.start < at.end && at.start < range.end);
     let is_literal = best.alignment.pairs.iter().all(|pair| pair.old.len() == 1 && pair.file.len() == 1);
