@@ -169,7 +169,7 @@ fn prepare(workspace: &Workspace, order: &Order) -> Result<Prepared, Unlanded> {
         (_, None) => false,
     };
     let before = present.as_ref().map(|present| present.decoded.text.as_str());
-    let planned = plan::plan(before, &order.wanted, order.seen.is_some() && !changed_outside)?;
+    let planned = plan::plan(before, present.as_ref().map(|present| present.expected), &order.wanted, order.seen.is_some() && !changed_outside)?;
     Ok(Prepared { present, planned, changed_outside })
 }
 

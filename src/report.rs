@@ -13,7 +13,7 @@ mod unlanded;
 
 use serde_json::{Map, Value, json};
 
-pub use change::change;
+pub use change::{change, several};
 pub use changes::changes;
 pub use error::{FaultKind, ToolError};
 pub use diagnostics::{problem_object, problems_now, since_last_call, state_text, verdict_object, verdict_text};

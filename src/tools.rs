@@ -1,5 +1,6 @@
 //! The tools an agent calls: one file each, one row each in [`ALL`].
 
+mod apply_patch;
 pub mod arguments;
 mod changes;
 mod changing;
@@ -39,7 +40,7 @@ pub struct Tool {
 pub type Run = for<'c> fn(&'c Call, Arguments) -> Pin<Box<dyn Future<Output = Result<Reply, ToolError>> + Send + 'c>>;
 
 /// Every tool, in the order a client lists them.
-pub const ALL: &[&Tool] = &[&read::TOOL, &edit::TOOL, &multi_edit::TOOL, &write::TOOL, &diagnostics::TOOL, &changes::TOOL, &undo::TOOL];
+pub const ALL: &[&Tool] = &[&read::TOOL, &edit::TOOL, &multi_edit::TOOL, &apply_patch::TOOL, &write::TOOL, &diagnostics::TOOL, &changes::TOOL, &undo::TOOL];
 
 /// Taken by every tool beside its own.
 pub(crate) const WORKSPACE: Parameter = Parameter::optional(

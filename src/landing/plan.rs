@@ -3,17 +3,27 @@
 use std::sync::Arc;
 
 use super::{OfSeveral, Unlanded};
-use crate::replace::{self, Landed, Query};
+use crate::patch::{self, PatchHunk};
+use crate::replace::{self, Query};
 use crate::text::{Hunk, LineCounts, LineRange, count_lines, hunks};
 use crate::workspace::ledger::LandedEntry;
+use crate::workspace::paths::contained::{Expected, WriteError};
 
 /// A change as the agent asked for it.
 #[derive(Debug, Clone)]
 pub enum Wanted {
     /// Replacements in an existing file, one after another, all or none.
     Edits(Vec<Edit>),
+    /// The hunks of a patch, in an existing file.
+    Patch(Vec<PatchHunk>),
     /// The whole content of a file, which may be new.
     Write(String),
+    /// The same, where the call itself says that what is there goes.
+    Rewrite(String),
+    /// No file, where one is.
+    Delete,
+    /// No file, where one of just this content is.
+    DeleteIf(Expected),
     /// What stood there before an earlier change.
     Undo(Box<Undo>),
 }
@@ -83,12 +93,17 @@ pub struct Planned {
     pub occurrences: usize,
 }
 
-/// Plans `wanted` on a file that holds `before` (`None`: no such file). `seen` says whether the session has seen just
-/// this content.
+/// Plans `wanted` on a file whose text is `before` and whose bytes are `present` (`None`: no such file). `seen` says
+/// whether the session has seen just this content.
 ///
 /// # Errors
 /// [`Unlanded`] when it must not or cannot be done.
-pub(super) fn plan(before: Option<&str>, wanted: &Wanted, seen: bool) -> Result<Planned, Unlanded> {
+pub(super) fn plan(
+    before: Option<&str>,
+    present: Option<Expected>,
+    wanted: &Wanted,
+    seen: bool,
+) -> Result<Planned, Unlanded> {
     match (wanted, before) {
         (Wanted::Edits(edits), Some(before)) => plan_edits(before, edits),
         // Many models create a file by replacing nothing with its content.
@@ -96,7 +111,15 @@ pub(super) fn plan(before: Option<&str>, wanted: &Wanted, seen: bool) -> Result<
             [edit] if edit.old.is_empty() => Ok(whole(Deed::Created, "", &edit.new)),
             _ => Err(Unlanded::Missing),
         },
-        (Wanted::Write(content), None) => Ok(whole(Deed::Created, "", content)),
+        (Wanted::Patch(hunks), Some(before)) => plan_patch(before, hunks),
+        (Wanted::Delete, Some(before)) => Ok(Planned { after: None, ..whole(Deed::Deleted, before, "") }),
+        (Wanted::DeleteIf(expected), Some(before)) if present == Some(*expected) => {
+            Ok(Planned { after: None, ..whole(Deed::Deleted, before, "") })
+        }
+        (Wanted::DeleteIf(_), Some(_)) => Err(Unlanded::Write(WriteError::ChangedMeanwhile)),
+        (Wanted::Patch(_) | Wanted::Delete | Wanted::DeleteIf(_), None) => Err(Unlanded::Missing),
+        (Wanted::Write(content) | Wanted::Rewrite(content), None) => Ok(whole(Deed::Created, "", content)),
+        (Wanted::Rewrite(content), Some(before)) => Ok(whole(Deed::Overwrote, before, content)),
         (Wanted::Write(content), Some(before)) if content == before => Ok(whole(Deed::LeftAsIs, before, content)),
         (Wanted::Write(content), Some(before)) if seen || before.is_empty() => Ok(whole(Deed::Overwrote, before, content)),
         (Wanted::Write(_), Some(before)) => Err(Unlanded::Unseen { lines: count_lines(before) }),
@@ -119,16 +142,32 @@ fn plan_edits(before: &str, edits: &[Edit]) -> Result<Planned, Unlanded> {
         after: Some(Arc::from(landed.text)),
         lines: hunks.iter().map(|hunk| hunk.new).collect(),
         hunks,
-        matched_via: Some(matched_via(&landed.each)),
+        matched_via: Some(matched_via(landed.each.iter().flat_map(|each| each.matched_via.split('+')))),
         similarity: landed.each.iter().map(|each| each.similarity).fold(1.0, f64::min),
         occurrences: landed.each.iter().map(|each| each.occurrences).sum(),
     })
 }
 
+fn plan_patch(before: &str, patch_hunks: &[PatchHunk]) -> Result<Planned, Unlanded> {
+    let applied = patch::apply(before, patch_hunks).map_err(|refused| Unlanded::Hunk(Box::new(refused)))?;
+    let hunks = hunks(before, &applied.text);
+    let via = applied.each.iter().flat_map(|each| each.matched_via.split('+')).filter(|via| *via != "inserted");
+    Ok(Planned {
+        deed: if hunks.is_empty() { Deed::LeftAsIs } else { Deed::Edited },
+        counts: LineCounts::of(&hunks, &applied.text),
+        after: Some(Arc::from(applied.text)),
+        lines: hunks.iter().map(|hunk| hunk.new).collect(),
+        hunks,
+        matched_via: Some(matched_via(via)),
+        similarity: applied.each.iter().map(|each| each.similarity).fold(1.0, f64::min),
+        occurrences: 1,
+    })
+}
+
 /// The strategies of all edits that were not exact, each once; `exact` when all were.
-fn matched_via(each: &[Landed]) -> String {
+fn matched_via<'v>(each: impl Iterator<Item = &'v str>) -> String {
     let mut names: Vec<&str> = Vec::new();
-    for name in each.iter().flat_map(|landed| landed.matched_via.split('+')) {
+    for name in each {
         if name != "exact" && !names.contains(&name) {
             names.push(name);
         }
@@ -171,7 +210,7 @@ mod tests {
     #[test]
     fn what_is_done_depends_on_what_is_there_and_was_seen() {
         let write = Wanted::Write("b\n".into());
-        let deed = |before, wanted: &Wanted, seen| plan(before, wanted, seen).map(|planned| planned.deed);
+        let deed = |before, wanted: &Wanted, seen| plan(before, None, wanted, seen).map(|planned| planned.deed);
         assert_eq!(deed(None, &write, false).expect("creates"), Deed::Created);
         assert_eq!(deed(Some("a\n"), &write, true).expect("overwrites"), Deed::Overwrote);
         assert_eq!(deed(Some("b\n"), &write, false).expect("nothing to do"), Deed::LeftAsIs);
@@ -184,7 +223,7 @@ mod tests {
 
     #[test]
     fn counts_and_lines_follow_the_change() {
-        let planned = plan(Some("a\nbee\nc\n"), &edit("bee", "B\nBB"), false).expect("lands");
+        let planned = plan(Some("a\nbee\nc\n"), None, &edit("bee", "B\nBB"), false).expect("lands");
         assert_eq!(planned.counts, LineCounts { added: 2, removed: 1, total: 4 });
         assert_eq!(planned.lines, [LineRange::new(1, 3)]);
         assert_eq!(planned.matched_via.as_deref(), Some("exact"));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Edit;
+use crate::patch::HunkRefused;
 use crate::replace::Refused;
 use crate::text::UndecodableText;
 use crate::workspace::paths::contained::{ReadError, WriteError};
@@ -21,6 +22,8 @@ pub enum Unlanded {
         /// Which one, when several were asked for.
         of_several: Option<OfSeveral>,
     },
+    /// A hunk of a patch has no certain place.
+    Hunk(Box<HunkRefused>),
     /// There is no such file to edit.
     Missing,
     /// A whole file would be overwritten whose present content the session has not seen.

@@ -24,6 +24,21 @@ pub fn change(landed: &Landed, report: Option<&DiagnosticsReport>) -> Reply {
     Reply { text: text.trim_end().to_owned(), structured: object(landed, report, &shown), is_error: false }
 }
 
+/// The result of changes of several files by one call. `reports` are in the order of `landed`.
+pub fn several(landed: &[Landed], reports: &[DiagnosticsReport]) -> Reply {
+    let each: Vec<Reply> = landed.iter().enumerate().map(|(index, landed)| change(landed, reports.get(index))).collect();
+    if let [only] = each.as_slice() {
+        return only.clone();
+    }
+    let names: Vec<String> = landed.iter().map(|landed| one_line(&landed.file, 200)).collect();
+    let mut text = format!("changed {} files, all of them on disk: {}", landed.len(), names.join(", "));
+    for reply in &each {
+        text.push_str(&format!("\n{}", reply.text));
+    }
+    let files: Vec<Value> = each.into_iter().map(|reply| Value::Object(reply.structured)).collect();
+    Reply::done(text, json!({ "landed": true, "files": files }))
+}
+
 /// `edited a.go: lines 41-46, +6 -2, now 212 lines`.
 fn first_line(landed: &Landed) -> String {
     let planned = &landed.planned;

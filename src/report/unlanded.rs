@@ -1,7 +1,8 @@
 //! A change that did not land, and a path that was not accepted, in words an agent can act on.
 
-use super::{ToolError, refusal};
+use super::{ToolError, refusal, snippet};
 use crate::landing::{OfSeveral, Unlanded};
+use crate::patch::{HunkRefused, Why};
 use crate::replace::RefusalCode;
 use crate::workspace::paths::PathRefused;
 use crate::workspace::paths::contained::{ReadError, WriteError};
@@ -16,6 +17,7 @@ pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
             error.hints.extend(explanation.hint);
             error
         }
+        Unlanded::Hunk(hunk) => hunk_refused(hunk),
         Unlanded::Missing => ToolError::caller("no_such_file", "there is no such file")
             .hint("check the path with `read` on its directory, or create the file with `write`"),
         Unlanded::Unseen { lines } => ToolError::caller(
@@ -39,6 +41,20 @@ pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
         Unlanded::ShuttingDown => ToolError::environment("shutting_down", "the service is shutting down"),
     };
     error.about(file)
+}
+
+fn hunk_refused(hunk: &HunkRefused) -> ToolError {
+    let (code, shown) = match &hunk.why {
+        Why::Lines(refused) => (code(refused.code), refused.nearest.as_ref().map(|nearest| nearest.lines)),
+        Why::AnchorMissing(_) => ("not_found", None),
+        Why::AnchorAmbiguous { .. } => ("ambiguous", None),
+        Why::AboveAnchor { .. } => ("not_found", None),
+    };
+    let mut message = hunk.to_string();
+    if let Some(lines) = shown {
+        message.push_str(&format!("; nearest in the file:\n{}", snippet(&hunk.text, &[lines]).trim_end()));
+    }
+    ToolError::caller(code, message).hint(hunk.why.hint())
 }
 
 /// `none of the 3 edits was made, because of edit 2 (edits 1, 3 match): `.

@@ -7,5 +7,6 @@ mod bad_input;
 mod editing;
 mod ledger;
 mod loops;
+mod patching;
 mod protocol;
 mod reading;

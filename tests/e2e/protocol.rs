@@ -11,7 +11,7 @@ fn the_tools_are_listed_with_schemas_and_hints() {
     let mut agent = Agent::with_files(&[]);
     let tools = agent.request("tools/list", json!({}))["result"]["tools"].clone();
     let names: Vec<&str> = tools.as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(names, ["read", "edit", "multi_edit", "write", "diagnostics", "changes", "undo"]);
+    assert_eq!(names, ["read", "edit", "multi_edit", "apply_patch", "write", "diagnostics", "changes", "undo"]);
     let edit = &tools[1];
     assert_eq!(edit["inputSchema"]["required"], json!(["file_path", "old_string", "new_string"]));
     assert_eq!(edit["annotations"]["readOnlyHint"], false);

@@ -1,0 +1,95 @@
+//! `apply_patch`: changes of several files at once, all or none.
+
+use std::time::Duration;
+
+use super::changing::SETTLE;
+use super::{Arguments, Kind, Parameter, Tool};
+use crate::landing::{self, Order, Wanted};
+use crate::patch::{self, Change, FilePatch};
+use crate::report::{self, Reply, ToolError};
+use crate::session::Call;
+use crate::workspace::paths::{self, Purpose, Resolved};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "apply_patch",
+    about: "Apply a patch (diff) to files: add, update, move, rename or delete several files in one call, all or none. Takes \
+            *** Begin Patch … *** End Patch with *** Add File: / *** Update File: / *** Delete File: / *** Move to: and @@ hunks, or \
+            a unified (git) diff. Context lines may differ a little from the file. The first line of the result says whether the \
+            files on disk were changed.",
+    parameters: &[
+        Parameter::required(
+            "patch",
+            &["input", "patch_text", "diff", "content", "text"],
+            Kind::Text,
+            "The whole patch; paths relative to the workspace",
+        ),
+        SETTLE,
+    ],
+    read_only: false,
+    run: |call, arguments| Box::pin(apply_patch(call, arguments)),
+};
+
+async fn apply_patch(call: &Call, arguments: Arguments) -> Result<Reply, ToolError> {
+    let patch = patch::parse(arguments.required_text("patch"))
+        .map_err(|error| ToolError::caller("bad_patch", error.to_string()).hint(error.hint()))?;
+    let mut orders = Vec::new();
+    for file in &patch.files {
+        orders.extend(orders_for(call, file)?);
+    }
+    let files: Vec<String> = orders.iter().map(|order| order.target.relative.clone()).collect();
+    let paths: Vec<_> = orders.iter().map(|order| order.target.absolute.clone()).collect();
+    let outcome = landing::land(&call.workspace, call.session.ledger(), TOOL.name, orders).await;
+    let (landed, settling) = outcome.map_err(|stopped| stopped_at(&files, &stopped))?;
+    for (path, landed) in paths.into_iter().zip(&landed) {
+        call.session.saw(path, landed.content);
+    }
+    let budget = (arguments.text("settle") == Some("later")).then_some(Duration::ZERO);
+    let reports = call.settle(settling, budget).await;
+    let mut reply = report::several(&landed, &reports);
+    for ignored in &patch.ignored {
+        reply.note(&format!("note: not carried out: {}", report::one_line(ignored, 200)));
+    }
+    Ok(reply)
+}
+
+/// What one file's part of the patch wants of the disk: a move is a new file and an old one that goes.
+fn orders_for(call: &Call, file: &FilePatch) -> Result<Vec<Order>, ToolError> {
+    let one = |typed: &str, purpose, wanted| {
+        let target = resolve(call, typed, purpose, file.patch_line)?;
+        let seen = call.session.seen(&target.absolute);
+        Ok(Order { target, wanted, seen })
+    };
+    match &file.what {
+        Change::Add { content, replaces: false } => Ok(vec![one(&file.path, Purpose::WriteFile, Wanted::Write(content.clone()))?]),
+        Change::Add { content, replaces: true } => Ok(vec![one(&file.path, Purpose::WriteFile, Wanted::Rewrite(content.clone()))?]),
+        Change::Delete => Ok(vec![one(&file.path, Purpose::EditFile, Wanted::Delete)?]),
+        Change::Update { hunks, move_to: None } => Ok(vec![one(&file.path, Purpose::EditFile, Wanted::Patch(hunks.clone()))?]),
+        Change::Update { hunks, move_to: Some(to) } => {
+            let mut away = one(&file.path, Purpose::EditFile, Wanted::Delete)?;
+            let present = landing::read(&call.workspace, &away.target)
+                .and_then(|present| present.ok_or(landing::Unlanded::Missing))
+                .map_err(|unlanded| report::unlanded(&away.target.relative, &unlanded))?;
+            let moved = patch::apply(&present.decoded.text, hunks)
+                .map_err(|refused| report::unlanded(&away.target.relative, &landing::Unlanded::Hunk(Box::new(refused))))?;
+            away.wanted = Wanted::DeleteIf(present.expected);
+            Ok(vec![one(to, Purpose::WriteFile, Wanted::Write(moved.text))?, away])
+        }
+    }
+}
+
+fn resolve(call: &Call, typed: &str, purpose: Purpose, patch_line: usize) -> Result<Resolved, ToolError> {
+    paths::resolve(call.workspace.paths(), typed, purpose).map_err(|refused| {
+        let mut error = report::path_refused(&refused);
+        error.message = format!("patch line {patch_line}: {}", error.message);
+        error
+    })
+}
+
+/// The refusal of the file that stood in the way; of several it says that none was changed.
+fn stopped_at(files: &[String], stopped: &landing::Stopped) -> ToolError {
+    let mut error = report::unlanded(&files[stopped.index], &stopped.why);
+    if files.len() > 1 && !matches!(stopped.why, landing::Unlanded::Torn { .. }) {
+        error.message = format!("{} (none of the {} files of the patch was changed)", error.message, files.len());
+    }
+    error
+}
