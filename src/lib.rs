@@ -16,6 +16,7 @@
 //! | [`patch`] | patches read, and planned on one file's text; pure | replace, text |
 //! | [`syntax`] | tree-sitter: the floor under every verdict, outlines; pure | text |
 //! | [`search`] | files and lines by ripgrep's crates; blocking | – |
+//! | [`shell`] | one command line run, bounded in time and memory; blocking | – |
 //! | [`config`], [`dirs`] | language servers as data, the user's folders | – |
 //! | [`install`] | the recipes that get a language server | config, dirs |
 //! | [`lsp`] | one language server seen by its client | text, config |
@@ -63,6 +64,7 @@ pub mod replace;
 pub mod report;
 pub mod search;
 pub mod session;
+pub mod shell;
 pub mod syntax;
 pub mod text;
 pub mod tools;
