@@ -314,6 +314,9 @@ impl<D: Disk> Question<'_, D> {
             return Some(path);
         }
         let names: Vec<String> = segments_of(real).into_iter().map(str::to_owned).collect();
+        if names.len() == 1 {
+            return there(&names);
+        }
         let long_ends = (0..names.len().saturating_sub(1)).map(|from| &names[from..]);
         let exists = |rest: &&[String]| locate(self.disk, &self.rules.root.join(rest.join("/"))).exists();
         long_ends.filter(exists).find_map(there)

@@ -152,7 +152,10 @@ fn placed(text: &str, roots: &[&Path]) -> Vec<(PathBuf, Kind)> {
         places.push((typed.to_owned(), Kind::AsTyped));
         let segments = segments(text);
         match roots.iter().find_map(|root| after_root(&segments, root)) {
-            Some(rest) => places.extend(beneath(root, rest, roots)),
+            Some(rest) => {
+                places.push((root.join(rest.join("/")), Kind::WholeRoot));
+                places.extend(beneath(root, rest, roots));
+            }
             None => {
                 places.push((root.join(segments.join("/")), Kind::Prefix));
                 places.extend(beneath(root, &segments, roots));
