@@ -8,7 +8,7 @@ mod board;
 mod connection;
 mod diagnostic;
 mod frames;
-mod guard;
+pub(crate) mod guard;
 mod process;
 pub mod quirks;
 mod server;

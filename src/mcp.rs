@@ -15,7 +15,7 @@ pub use stdio::serve_stdio;
 
 use crate::report::Reply;
 use crate::session::Session;
-use crate::tools::{self, ALL, Tool, WORKSPACE};
+use crate::tools::{self, Tool, WORKSPACE};
 
 /// What a model is told of this service as a whole.
 const INSTRUCTIONS: &str = "\
@@ -65,7 +65,7 @@ impl ServerHandler for McpFace {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(ALL.iter().map(|tool| listed(tool)).collect()))
+        Ok(ListToolsResult::with_all_items(self.session.tools().map(listed).collect()))
     }
 
     async fn call_tool(

@@ -43,6 +43,14 @@ struct Shared {
     loops: Mutex<LoopGate>,
     owed: Owed,
     ledger: Ledger,
+    allowed: Allowed,
+}
+
+/// What a session may do beside working on files.
+#[derive(Debug, Clone, Default)]
+pub struct Allowed {
+    /// Where the output of commands goes that is too much to show; without it no command may be run.
+    pub commands: Option<PathBuf>,
 }
 
 /// One call being carried out: what a tool may use.
@@ -59,16 +67,26 @@ pub struct Call {
 impl Session {
     /// A session whose calls mean the workspace at `home` (absolute) unless they say otherwise, and whose changes are
     /// entered into `ledger`.
-    pub fn new(registry: Registry, home: PathBuf, ledger: Ledger) -> Session {
-        let shared = Shared { registry, home, seen: Mutex::default(), loops: Mutex::default(), owed: Owed::default(), ledger };
+    pub fn new(registry: Registry, home: PathBuf, ledger: Ledger, allowed: Allowed) -> Session {
+        let shared = Shared { registry, home, seen: Mutex::default(), loops: Mutex::default(), owed: Owed::default(), ledger, allowed };
         Session { shared: Arc::new(shared) }
+    }
+
+    /// The tools that it may call.
+    pub fn tools(&self) -> impl Iterator<Item = &'static Tool> {
+        ALL.iter().copied().filter(|tool| tool.is_allowed(&self.shared.allowed))
+    }
+
+    /// What it may do beside working on files.
+    pub fn allowed(&self) -> &Allowed {
+        &self.shared.allowed
     }
 
     /// Carries out one call and says what came of it; never fails, never panics.
     #[tracing::instrument(skip(self, arguments, cancel))]
     pub async fn call(&self, name: &str, arguments: Map<String, Value>, cancel: CancellationToken) -> Reply {
-        let Some(tool) = ALL.iter().find(|tool| tool.name == name) else {
-            let names: Vec<&str> = ALL.iter().map(|tool| tool.name).collect();
+        let Some(tool) = self.tools().find(|tool| tool.name == name) else {
+            let names: Vec<&str> = self.tools().map(|tool| tool.name).collect();
             let error = ToolError::caller("unknown_tool", format!("there is no tool `{}`", one_line(name, 80)))
                 .hint(format!("the tools are {}", names.join(", ")));
             return Reply::refused(&error, false);
@@ -76,7 +94,7 @@ impl Session {
         let outcome = AssertUnwindSafe(self.run(tool, &arguments, cancel)).catch_unwind().await;
         let mut reply = match outcome {
             Ok(Ok(reply)) => reply,
-            Ok(Err(error)) => Reply::refused(&error, !tool.read_only),
+            Ok(Err(error)) => Reply::refused(&error, tool.edits()),
             Err(panic) => {
                 tracing::error!(tool = tool.name, "the call panicked: {}", panic_text(&*panic));
                 // Whether it wrote before it panicked is not known here, so nothing is claimed of the disk.
@@ -122,7 +140,8 @@ impl Session {
         let root = match arguments.text("workspace") {
             Some(named) => PathBuf::from(named.trim()),
             None => {
-                let inside = arguments.text("file_path").and_then(|path| self.shared.registry.containing(path.as_ref()));
+                let named = ["file_path", "path", "workdir"].iter().find_map(|name| arguments.text(name));
+                let inside = named.and_then(|path| self.shared.registry.containing(path.as_ref()));
                 if let Some(workspace) = inside {
                     return Ok(workspace);
                 }
@@ -135,9 +154,9 @@ impl Session {
         })
     }
 
-    /// Enters a change that was refused into the ledger. Reads change nothing, so theirs are left out.
+    /// Enters a change that was refused into the ledger. Reads and commands are left out: no edit of theirs is missing.
     fn enter_refused(&self, tool: &Tool, typed_path: &str, error: &ToolError) {
-        if tool.read_only {
+        if !tool.edits() {
             return;
         }
         let refused = RefusedEntry {

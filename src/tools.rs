@@ -7,7 +7,6 @@ mod changing;
 mod diagnostics;
 mod edit;
 mod multi_edit;
-
 mod read;
 mod undo;
 mod write;
@@ -17,9 +16,8 @@ use std::pin::Pin;
 
 pub use arguments::{Arguments, Kind, Parameter};
 
-
 use crate::report::{Reply, ToolError};
-use crate::session::Call;
+use crate::session::{Allowed, Call};
 
 /// A tool: what a client is told of it, and what it does.
 #[derive(Debug)]
@@ -34,6 +32,21 @@ pub struct Tool {
     pub read_only: bool,
     /// Carries out a call.
     pub run: Run,
+}
+
+/// The tool that runs commands.
+const BASH: &str = "bash";
+
+impl Tool {
+    /// Whether its work is to edit files, so that a refusal of it is an edit that is missing.
+    pub fn edits(&self) -> bool {
+        !self.read_only && self.name != BASH
+    }
+
+    /// Whether a session that may do `allowed` has it.
+    pub fn is_allowed(&self, allowed: &Allowed) -> bool {
+        self.name != BASH || allowed.commands.is_some()
+    }
 }
 
 /// The work of a tool on one call.

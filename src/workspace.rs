@@ -34,7 +34,7 @@ pub use status::ServerStatus;
 use crate::config::Servers;
 use crate::dirs::Dirs;
 use locks::FileLocks;
-use paths::{PathRules, Recovery};
+use paths::{AllowRule, PathRules, Recovery};
 use place::Place;
 use settling::Awaited;
 use snapshot::relative;
@@ -53,6 +53,8 @@ pub struct WorkspaceOptions {
     pub cache_dir: PathBuf,
     /// Other true spellings of the root (a symlinked home).
     pub spellings: Vec<PathBuf>,
+    /// What may be used outside the workspace.
+    pub allow: Vec<AllowRule>,
 }
 
 impl WorkspaceOptions {
@@ -64,6 +66,7 @@ impl WorkspaceOptions {
             server_path: vec![dirs.servers()],
             cache_dir: dirs.cache().to_owned(),
             spellings: Vec::new(),
+            allow: Vec::new(),
         }
     }
 }
@@ -99,7 +102,7 @@ impl Workspace {
             root: root.clone(),
             spellings: options.spellings.clone(),
             recovery: Recovery::default(),
-            allow: Vec::new(),
+            allow: options.allow.clone(),
         };
         let place = options.language_servers.then(|| {
             let place = Place::new(root.clone(), options.servers, options.server_path, options.cache_dir);

@@ -16,7 +16,7 @@ use rmcp::ServiceExt;
 
 use super::service::{self, ServiceArguments};
 use crate::mcp::McpFace;
-use crate::session::Session;
+use crate::session::{Allowed, Session};
 use script::Script;
 
 static WORKSPACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/fixtures/workspaces");
@@ -76,7 +76,7 @@ async fn show(
     let registry = service::registry(arguments)?;
     registry.open(&root)?;
     let (ours, theirs) = tokio::io::duplex(1 << 20);
-    let face = McpFace::new(Session::new(registry.clone(), root.clone(), service::ledger()?), true);
+    let face = McpFace::new(Session::new(registry.clone(), root.clone(), service::ledger()?, Allowed::default()), true);
     let serving = tokio::spawn(async move { anyhow::Ok(face.serve(ours).await?.waiting().await?) });
     let client = ().serve(theirs).await.context("the in-process client was refused")?;
     let faults = play::play(&client, script, &root, server, out).await;

@@ -37,7 +37,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             registry.open(root).with_context(|| format!("the workspace {} cannot be opened", root.display()))?;
         }
         let home = std::path::absolute(&roots[0])?;
-        let session = Session::new(registry.clone(), home, service::ledger()?);
+        let session = Session::new(registry.clone(), home, service::ledger()?, service::allowed(&arguments.service)?);
         let served = serve_stdio(McpFace::new(session, arguments.structured)).await;
         registry.shutdown().await;
         served.context("the client did not open the protocol properly")

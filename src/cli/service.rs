@@ -5,7 +5,10 @@ use anyhow::Context;
 use super::servers::Configuration;
 use crate::dirs::Dirs;
 use crate::landing;
+use crate::session::Allowed;
+use crate::shell;
 use crate::workspace::ledger::Ledger;
+use crate::workspace::paths::{Access, AllowRule};
 use crate::workspace::{Registry, WorkspaceOptions};
 
 /// How workspaces are served.
@@ -14,8 +17,24 @@ pub(super) struct ServiceArguments {
     /// Start no language server; edits get the syntax check alone
     #[arg(long)]
     pub(super) no_lsp: bool,
+    /// Let agents do more than work on files: `bash` runs commands with your rights
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(super) allow: Vec<Allow>,
     #[command(flatten)]
     pub(super) configuration: Configuration,
+}
+
+/// What an agent may be allowed beside working on files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Allow {
+    /// Running commands.
+    Bash,
+}
+
+/// What sessions may do, by the arguments.
+pub(super) fn allowed(arguments: &ServiceArguments) -> anyhow::Result<Allowed> {
+    let commands = arguments.allow.contains(&Allow::Bash).then(|| Dirs::from_env().map(|dirs| shell::folder(dirs.state())));
+    Ok(Allowed { commands: commands.transpose()? })
 }
 
 /// The runtime everything runs on.
@@ -28,7 +47,14 @@ pub(super) fn registry(arguments: &ServiceArguments) -> anyhow::Result<Registry>
     let dirs = Dirs::from_env()?;
     let servers = arguments.configuration.servers()?;
     landing::recover(dirs.state());
-    Ok(Registry::new(WorkspaceOptions::new(servers, !arguments.no_lsp, &dirs)))
+    let mut options = WorkspaceOptions::new(servers, !arguments.no_lsp, &dirs);
+    if let Some(spills) = allowed(arguments)?.commands {
+        shell::clean(&spills);
+        // It must be there for the rule to know its real path.
+        std::fs::create_dir_all(&spills).with_context(|| format!("{} cannot be made", spills.display()))?;
+        options.allow.push(AllowRule::new(&spills.to_string_lossy(), Access::ReadOnly)?);
+    }
+    Ok(Registry::new(options))
 }
 
 /// A new session's ledger, among those of the user.

@@ -47,11 +47,11 @@ fn tell(what: char, group: u32) {
 }
 
 /// From now on, `group` ends with us.
-pub(super) fn watch(group: u32) {
+pub(crate) fn watch(group: u32) {
     tell('+', group);
 }
 
 /// `group` has ended; its number may be used by others.
-pub(super) fn forget(group: u32) {
+pub(crate) fn forget(group: u32) {
     tell('-', group);
 }

@@ -3,15 +3,20 @@
 use serde_json::json;
 
 use super::{Reply, one_line};
-use crate::workspace::ledger::{Entry, LandedEntry, Outcome, RefusedEntry};
+use crate::workspace::ledger::{Entry, LandedEntry, Outcome, OutsideEntry, RefusedEntry};
 
 /// Most changes listed; older ones are counted.
 const MOST_LISTED: usize = 40;
+
+/// Most files of one command listed.
+const MOST_OUTSIDE: usize = 12;
 
 /// The result of `changes`.
 pub fn changes(entries: &[Entry]) -> Reply {
     let landed: Vec<(&Entry, &LandedEntry)> = entries.iter().filter_map(|entry| Some((entry, landed(entry)?))).collect();
     let open = refused_and_open(entries);
+    let outside: Vec<(&Entry, &OutsideEntry)> = entries.iter().filter_map(|entry| Some((entry, outside(entry)?))).collect();
+    let outside = &outside[outside.len().saturating_sub(MOST_LISTED)..];
     let mut text = match landed.len() {
         0 => "This session has changed nothing on disk.\n".to_owned(),
         count => format!("{count} changes landed on disk:\n"),
@@ -27,6 +32,9 @@ pub fn changes(entries: &[Entry]) -> Reply {
     if landed.len() > 1 {
         let files = files(&landed);
         text.push_str(&format!("altogether in {} files: {}\n", files.len(), totals(&files)));
+    }
+    for (entry, outside) in outside {
+        text.push_str(&format!("changed past these tools, by {} ({}): {}\n", entry.tool, entry.number, outside_files(outside)));
     }
     for (refused, count) in open.iter().take(MOST_LISTED) {
         let times = if *count > 1 { format!(", {count} times") } else { String::new() };
@@ -44,6 +52,9 @@ pub fn changes(entries: &[Entry]) -> Reply {
         "refused": open.iter().map(|(refused, count)| json!({
             "code": refused.code, "path": refused.path, "file": refused.file, "message": refused.message, "times": count,
         })).collect::<Vec<_>>(),
+        "outside": outside.iter().map(|(entry, outside)| json!({
+            "number": entry.number, "at": entry.at, "tool": entry.tool, "files": outside.files, "total": outside.total,
+        })).collect::<Vec<_>>(),
     });
     Reply::done(text.trim_end(), structured)
 }
@@ -51,16 +62,33 @@ pub fn changes(entries: &[Entry]) -> Reply {
 fn landed(entry: &Entry) -> Option<&LandedEntry> {
     match &entry.outcome {
         Outcome::Landed(landed) => Some(landed),
-        Outcome::Refused(_) => None,
+        Outcome::Refused(_) | Outcome::Outside(_) => None,
     }
 }
 
-fn place(refused: &RefusedEntry) -> &str {
+fn outside(entry: &Entry) -> Option<&OutsideEntry> {
+    match &entry.outcome {
+        Outcome::Outside(outside) => Some(outside),
+        Outcome::Landed(_) | Outcome::Refused(_) => None,
+    }
+}
+
+/// `created a.txt, edited b.go, … and 7 more`.
+pub(super) fn outside_files(outside: &OutsideEntry) -> String {
+    let shown = outside.files.iter().take(MOST_OUTSIDE).map(|file| format!("{} {}", file.action.name(), one_line(&file.file, 200)));
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    if outside.total > MOST_OUTSIDE {
+        text.push_str(&format!(", … and {} more", outside.total - MOST_OUTSIDE));
+    }
+    text
+}
+
+pub(super) fn place(refused: &RefusedEntry) -> &str {
     refused.file.as_deref().unwrap_or(&refused.path)
 }
 
 /// The refused changes after which nothing landed on the same file, each file once with the number of its refusals.
-fn refused_and_open(entries: &[Entry]) -> Vec<(&RefusedEntry, usize)> {
+pub(super) fn refused_and_open(entries: &[Entry]) -> Vec<(&RefusedEntry, usize)> {
     let mut open: Vec<(&RefusedEntry, usize)> = Vec::new();
     for entry in entries {
         match &entry.outcome {
@@ -68,6 +96,7 @@ fn refused_and_open(entries: &[Entry]) -> Vec<(&RefusedEntry, usize)> {
                 Some(known) => *known = (refused, known.1 + 1),
                 None => open.push((refused, 1)),
             },
+            Outcome::Outside(_) => {}
             // What was refused under a mistyped path is made good by the file of the same name in the same place below.
             Outcome::Landed(landed) => open.retain(|(refused, _)| place(refused) != landed.file && !place(refused).ends_with(&format!("/{}", landed.file))),
         }
@@ -99,7 +128,7 @@ fn totals(files: &[(String, usize, usize)]) -> String {
 mod tests {
     use super::*;
     use crate::text::{LineCounts, hunks};
-    use crate::workspace::ledger::Action;
+    use crate::workspace::ledger::{Action, OutsideFile};
 
     fn entry(number: u64, outcome: Outcome) -> Entry {
         Entry { number, at: "2026-01-01T00:00:00.000Z".into(), tool: "edit".into(), outcome }
@@ -137,5 +166,14 @@ mod tests {
     #[test]
     fn a_session_without_changes_says_so() {
         assert_eq!(changes(&[]).text, "This session has changed nothing on disk.");
+    }
+
+    #[test]
+    fn what_a_command_changed_is_told_apart() {
+        let file = |n: usize| OutsideFile { file: format!("f{n}"), action: Action::Created };
+        let outside = Outcome::Outside(OutsideEntry { files: (0..20).map(file).collect(), total: 500 });
+        let text = changes(&[entry(1, outside)]).text;
+        assert!(text.starts_with("This session has changed nothing on disk.\nchanged past these tools, by edit (1): created f0, "), "{text}");
+        assert!(text.ends_with("created f11, … and 488 more"), "{text}");
     }
 }

@@ -49,7 +49,7 @@ fn last_change<'e>(entries: &'e [Entry], file: Option<&str>) -> Option<(u64, &'e
     let landed = || {
         entries.iter().filter_map(|entry| match &entry.outcome {
             Outcome::Landed(landed) => Some((entry.number, landed)),
-            Outcome::Refused(_) => None,
+            Outcome::Refused(_) | Outcome::Outside(_) => None,
         })
     };
     let undone: Vec<u64> = landed().filter_map(|(_, entry)| entry.undoes).collect();

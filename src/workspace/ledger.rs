@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use entry::{Action, Entry, Hash, LandedEntry, Outcome, RefusedEntry, Reversal};
+pub use entry::{Action, Entry, Hash, LandedEntry, Outcome, OutsideEntry, OutsideFile, RefusedEntry, Reversal};
 pub use journal::{Begun, Intent, IntentFile, Unfinished};
 
 /// The ledger of one session. A cheap handle.

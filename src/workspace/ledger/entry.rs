@@ -42,6 +42,26 @@ pub enum Outcome {
     Landed(LandedEntry),
     /// Nothing was changed.
     Refused(RefusedEntry),
+    /// Files were changed past us, by a command that was run for the agent.
+    Outside(OutsideEntry),
+}
+
+/// Files that a command changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutsideEntry {
+    /// The first of them.
+    pub files: Vec<OutsideFile>,
+    /// How many there are.
+    pub total: usize,
+}
+
+/// A file that a command changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutsideFile {
+    /// Relative to the workspace root, with `/`.
+    pub file: String,
+    /// What became of it; a file that was written counts as edited.
+    pub action: Action,
 }
 
 /// A changed file.
