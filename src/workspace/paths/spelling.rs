@@ -41,9 +41,12 @@ pub(super) fn readings(typed: &str, roots: &[&Path], home: Option<&Path>) -> Vec
     readings
 }
 
+/// Takes one kind of wrapping off; `None` when there is none.
+type Step<'s> = &'s dyn Fn(&str) -> Option<String>;
+
 /// `typed`, and what is left of it after each kind of wrapping is taken off.
 pub(super) fn cleaned(typed: &str, home: Option<&Path>) -> Vec<String> {
-    let steps: [&dyn Fn(&str) -> Option<String>; 6] =
+    let steps: [Step<'_>; 6] =
         [&unwrapped, &from_url, &|text| in_home(text, home), &unescaped, &slashed, &without_line];
     let mut texts = vec![typed.to_owned()];
     for step in steps {
