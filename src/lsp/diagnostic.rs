@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(read(&format!(r#"[{{{},"message":"m"}}]"#, at(-1))), [(0, 1, "m".into(), None)]);
         assert_eq!(
             read(&format!(r#"[{{{},"severity":9,"code":99999999999999999999,"message":"m"}}]"#, at(1))),
-            [(1, 1, "m".into(), Some("1e20".into()))]
+            [(1, 1, "m".into(), Some("1e+20".into()))]
         );
         assert_eq!(read(r#"[{"message":"no range"}]"#), [(0, 1, "no range".into(), None)]);
     }

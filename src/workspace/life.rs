@@ -68,29 +68,27 @@ pub(super) async fn live(slot: Arc<Slot>, shutdown: CancellationToken) {
 }
 
 impl Slot {
-    /// Waits for `pause` and, if `for_want`, until somebody wants something. Returns whether to go on.
+    /// Waits for `pause` and, if `for_want`, until somebody wants something; the checker goes on alone meanwhile.
+    /// Returns whether to go on.
     async fn rest(&self, pause: Option<Duration>, for_want: bool, shutdown: &CancellationToken) -> bool {
         let rest = async {
             if let Some(pause) = pause {
-                self.checks_alone(pause).await;
+                tokio::time::sleep(pause).await;
             }
             if for_want {
                 self.wanted.notified().await;
             }
         };
+        let check = async {
+            match &self.checker {
+                Some(_) => self.rounds(None).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             () = rest => true,
+            _ = check => true,
             () = shutdown.cancelled() => false,
-        }
-    }
-
-    /// Lets the checker go on alone for a while.
-    async fn checks_alone(&self, pause: Duration) {
-        match &self.checker {
-            Some(_) => {
-                let _ = tokio::time::timeout(pause, self.rounds(None)).await;
-            }
-            None => tokio::time::sleep(pause).await,
         }
     }
 

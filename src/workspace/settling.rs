@@ -13,6 +13,9 @@ use super::outcome::{Cell, Outcome};
 use super::slot::{Phase, Slot, Standing};
 use super::verdict::{DiagnosticsReport, FileChange, Verdict};
 
+/// A longer wait is nobody's call: it is for the report that is still owed, and outlasts a death.
+const LONGEST_CALL: Duration = Duration::from_secs(10);
+
 /// The reports on one change, waited for as often as wanted. A cheap handle.
 #[derive(Debug, Clone)]
 pub struct Settling {
@@ -98,12 +101,13 @@ async fn evidence(
     death_told: &AtomicBool,
 ) -> Result<Arc<Outcome>, Box<DiagnosticsReport>> {
     let mut standing = slot.standing();
+    let in_call = budget.is_none_or(|budget| budget <= LONGEST_CALL);
     loop {
         let now = standing.borrow_and_update().clone();
         if let Some(outcome) = cell.outcome.get() {
             return Ok(Arc::clone(outcome));
         }
-        if is_hopeless(slot, cell, &now, death_told) {
+        if is_hopeless(slot, cell, &now, in_call, death_told) {
             return Err(Box::new(slot.unsettled(&now)));
         }
         let own = match now.phase {
@@ -119,11 +123,14 @@ async fn evidence(
     }
 }
 
-fn is_hopeless(slot: &Slot, cell: &Cell, standing: &Standing, death_told: &AtomicBool) -> bool {
-    let has_died = standing.crashes > cell.crashes && slot.checker.is_none();
+fn is_hopeless(slot: &Slot, cell: &Cell, standing: &Standing, in_call: bool, death_told: &AtomicBool) -> bool {
+    // A checker speaks for a language server that does not.
+    if slot.checker.is_some() {
+        return false;
+    }
     match &standing.phase {
         Phase::Absent | Phase::Down { again: false, .. } => true,
-        Phase::Down { .. } => has_died && !death_told.swap(true, Ordering::Relaxed),
+        Phase::Down { .. } => in_call && standing.crashes > cell.crashes && !death_told.swap(true, Ordering::Relaxed),
         _ => false,
     }
 }
