@@ -26,7 +26,8 @@ pub(super) fn read(lines: &[Line<'_>]) -> Result<Patch, PatchError> {
                 add(&mut patch.files, envelope::section(lines, &mut at, found)?)?;
             }
             None if unified::begins(lines, at) => {
-                ended = false;
+                // A diff has no line that says it is whole.
+                ended = !inside;
                 let (file, ignored) = unified::section(lines, &mut at)?;
                 patch.ignored.extend(ignored);
                 add(&mut patch.files, file)?;
@@ -65,12 +66,10 @@ fn check_stray(line: &Line<'_>, inside: bool) -> Result<(), PatchError> {
     Ok(())
 }
 
-/// Whether the last change of a patch without an end looks cut short: it takes lines away and says no more.
+/// Whether the last change of an envelope without an end looks cut short: it takes lines away and says no more.
 fn breaks_off(last: &FilePatch) -> bool {
     match &last.what {
-        Change::Update { hunks, .. } => {
-            hunks.last().is_some_and(|hunk| hunk.old_line.is_none() && hunk.ends_with_loss())
-        }
+        Change::Update { hunks, .. } => hunks.last().is_some_and(|hunk| hunk.ends_with_loss()),
         Change::Add { .. } | Change::Delete => false,
     }
 }
