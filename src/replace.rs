@@ -6,6 +6,7 @@ mod align;
 mod alignment;
 mod budget;
 mod changes;
+mod decide;
 mod elision;
 mod evidence;
 mod exact;
@@ -15,6 +16,8 @@ mod likeness;
 mod line_diff;
 mod many;
 mod nearest;
+#[cfg(test)]
+mod properties;
 mod reading;
 mod regions;
 mod runs;

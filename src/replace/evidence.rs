@@ -76,6 +76,9 @@ impl Evidence<'_> {
                 _ => Ok(()),
             };
         }
+        if self.best.score < MIN_SCORE_IF_PLAIN {
+            return Err(RefusalCode::NotFound);
+        }
         if self.stands_elsewhere() {
             return Err(RefusalCode::Ambiguous);
         }

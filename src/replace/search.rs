@@ -4,20 +4,14 @@ use std::ops::Range;
 
 use super::align::{Candidate, OldText, SAME_TRIMMED, STRONG, align};
 use super::budget::Budget;
-use super::changes::{choose, landed};
+use super::decide::decide;
 use super::elision::is_elision;
-use super::evidence::Evidence;
 use super::file_lines::query_lines;
-use super::line_diff::{Op, line_diff};
-use super::nearest::nearest;
 use super::reading::key_hash;
 use super::regions::{FileIndex, Heat, Region};
 use super::runs::runs;
-use super::strategy::strategies;
-use super::transfer::transfer;
 use super::views::{View, views};
 use super::{Landed, Query, RefusalCode, Refused, exact};
-use crate::text::LineRange;
 
 /// Letters and digits that `old` must have to be found other than literally.
 const MIN_LETTERS: usize = 5;
@@ -30,16 +24,18 @@ const MAX_OLD_LINES: usize = 4000;
 /// How far a query with lines left out may reach.
 const ELISION_REACH: usize = 300;
 
+/// Most stretches that are aligned with such a query: they are long.
+const MAX_ELIDED_REGIONS: usize = 3;
 /// Most lines around a stretch that are aligned with it.
 const MAX_MARGIN: usize = 20;
 
 /// One reading of the query and where it may stand.
-struct Attempt<'q> {
-    old: Vec<&'q str>,
-    new: Vec<&'q str>,
-    text: OldText<'q>,
-    candidates: Vec<Candidate>,
-    layers: Vec<&'static str>,
+pub(super) struct Attempt<'q> {
+    pub(super) old: Vec<&'q str>,
+    pub(super) new: Vec<&'q str>,
+    pub(super) text: OldText<'q>,
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) layers: Vec<&'static str>,
     /// What is added to the score for the reading being evident, or taken off for what had to be taken off.
     bonus: f32,
 }
@@ -69,7 +65,7 @@ pub(super) fn replace(text: &str, query: &Query<'_>) -> Result<Landed, Refused> 
             best = other;
         }
     }
-    finish(&file, query, &best, &mut budget)
+    decide(&file, query, &best, &mut budget)
 }
 
 fn letters(text: &str) -> usize {
@@ -131,7 +127,7 @@ fn stands_with_neighbour(file: &FileIndex<'_>, old: &[&str], i: usize) -> bool {
 }
 
 /// Where `old` may stand, best first.
-fn candidates(file: &FileIndex<'_>, old: &OldText<'_>, budget: &mut Budget) -> Vec<Candidate> {
+pub(super) fn candidates(file: &FileIndex<'_>, old: &OldText<'_>, budget: &mut Budget) -> Vec<Candidate> {
     if old.total <= 0.0 {
         return Vec::new();
     }
@@ -143,10 +139,12 @@ fn candidates(file: &FileIndex<'_>, old: &OldText<'_>, budget: &mut Budget) -> V
     let margin = if old.elided.contains(&true) { ELISION_REACH } else { (3 + height / 3).min(MAX_MARGIN) };
     let mut heat = Heat::of_lines(file, &old.lines);
     let mut search = Search { file, old, done: Vec::new(), found: Vec::new() };
-    search.align_all(&heat.regions(height, margin), budget);
+    let most = if old.elided.contains(&true) { MAX_ELIDED_REGIONS } else { usize::MAX };
+    let warmest = |heat: &Heat| heat.regions(height, margin).into_iter().take(most).collect::<Vec<Region>>();
+    search.align_all(&warmest(&heat), budget);
     if !search.is_complete() {
         heat.add_words(file, &old.lines);
-        search.align_all(&heat.regions(height, margin), budget);
+        search.align_all(&warmest(&heat), budget);
     }
     search.found
 }
@@ -187,81 +185,4 @@ impl Search<'_> {
             .iter()
             .any(|found| found.score >= COMPLETE && found.likeness.iter().all(|likeness| *likeness >= STRONG))
     }
-}
-
-fn finish(
-    file: &FileIndex<'_>,
-    query: &Query<'_>,
-    attempt: &Attempt<'_>,
-    budget: &mut Budget,
-) -> Result<Landed, Refused> {
-    let Some(best) = attempt.candidates.first() else {
-        let code = if budget.is_spent() { RefusalCode::TooLarge } else { RefusalCode::NotFound };
-        return Err(Refused::plain(code));
-    };
-    let ops = line_diff(&attempt.old, &attempt.new);
-    let range = best.alignment.file_range();
-    let rival = attempt.candidates[1..].iter().find(|other| {
-        let other = other.alignment.file_range();
-        other.start >= range.end || other.end <= range.start
-    });
-    let refuse = |code: RefusalCode| {
-        let hits = match (code, rival) {
-            (RefusalCode::Ambiguous, Some(rival)) => hits(&[best, rival]),
-            _ => Vec::new(),
-        };
-        let shown = (best.score > 0.3 && code != RefusalCode::Ambiguous).then(|| nearest(file, &attempt.text, best));
-        Refused { code, hits, nearest: shown }
-    };
-    let evidence = Evidence { file, old: &attempt.text, best, rival };
-    if budget.is_spent() && evidence.is_drifted() {
-        return Err(refuse(RefusalCode::TooLarge));
-    }
-    if let Err(code) = evidence.judge(&ops) {
-        let applied = is_applied(file, attempt, &ops, None, budget);
-        return Err(if applied { Refused::plain(RefusalCode::AlreadyApplied) } else { refuse(code) });
-    }
-    if evidence.is_drifted() && is_applied(file, attempt, &ops, Some(&range), budget) {
-        return Err(refuse(RefusalCode::AlreadyApplied));
-    }
-    let edits = transfer(&file.lines, &attempt.old, &attempt.new, &best.alignment, &ops).map_err(refuse)?;
-    let _ = (query, choose);
-    let via = strategies(file, &attempt.text, best, &attempt.layers);
-    landed(file.lines.text, vec![edits], via, f64::from(best.score.clamp(0.0, 1.0)))
-}
-
-fn hits(candidates: &[&Candidate]) -> Vec<LineRange> {
-    let mut hits: Vec<LineRange> = candidates
-        .iter()
-        .map(|candidate| candidate.alignment.file_range())
-        .map(|range| LineRange::new(range.start, range.end))
-        .collect();
-    hits.sort();
-    hits
-}
-
-/// Whether all of new stands in the file already, at the place of old if that is known.
-fn is_applied(
-    file: &FileIndex<'_>,
-    attempt: &Attempt<'_>,
-    ops: &[Op],
-    at: Option<&Range<usize>>,
-    budget: &mut Budget,
-) -> bool {
-    let mut inserted = ops.iter().filter(|op| !op.equal).flat_map(|op| op.new.clone());
-    let mut inserted = inserted.by_ref().filter(|j| !attempt.new[*j].trim().is_empty()).peekable();
-    let present = |j: usize| file.hashes.contains(&key_hash(attempt.new[j]));
-    if inserted.peek().is_none() || !inserted.all(present) {
-        return false;
-    }
-    let text = OldText::new(&attempt.new, vec![false; attempt.new.len()]);
-    if text.total < attempt.text.total * 0.5 || text.total < 0.5 {
-        return false;
-    }
-    let found = candidates(file, &text, budget);
-    let Some(best) = found.iter().max_by(|a, b| a.score.total_cmp(&b.score)) else { return false };
-    let range = best.alignment.file_range();
-    let is_there = at.is_none_or(|at| range.start < at.end && at.start < range.end);
-    let is_literal = best.alignment.pairs.iter().all(|pair| pair.old.len() == 1 && pair.file.len() == 1);
-    is_there && is_literal && Evidence { file, old: &text, best, rival: None }.is_complete()
 }

@@ -35,7 +35,7 @@ struct Layer {
     can_be_meant: bool,
 }
 
-const LAYERS: [Layer; 7] = [
+const LAYERS: [Layer; 8] = [
     Layer {
         name: "fence_stripped",
         old: |old, _| wrappings::without_fence(old),
@@ -71,6 +71,12 @@ const LAYERS: [Layer; 7] = [
         old: |old, _| escapes::without_json(old),
         new: |new, _| escapes::without_json(new),
         can_be_meant: true,
+    },
+    Layer {
+        name: "escape_normalized",
+        old: |old, _| escapes::without_typed_tabs(old),
+        new: |new, _| escapes::without_typed_tabs(new),
+        can_be_meant: false,
     },
     Layer {
         name: "entities_decoded",

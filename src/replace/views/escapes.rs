@@ -61,6 +61,26 @@ fn json_escape(behind: &str) -> (Option<char>, usize) {
     }
 }
 
+/// Tabs that were typed as `\t` in front of lines.
+pub(super) fn without_typed_tabs(text: &str) -> Option<String> {
+    let is_typed = |line: &str| line.trim_start_matches([' ', '\t']).starts_with("\\t");
+    if !text.split('\n').any(is_typed) {
+        return None;
+    }
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| {
+            let (mut indent, mut rest) = (String::new(), line);
+            while let Some(behind) = rest.strip_prefix("\\t").or_else(|| rest.strip_prefix('\t')) {
+                indent.push('\t');
+                rest = behind;
+            }
+            indent + rest
+        })
+        .collect();
+    Some(lines.join("\n"))
+}
+
 /// Whether a double quote stands there without a backslash in front.
 pub(super) fn has_bare_quote(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -111,7 +131,9 @@ mod tests {
 
     #[test]
     fn one_level_comes_off() {
-        let cases: [(fn(&str) -> Option<String>, &str, Option<&str>); 9] = [
+        let cases: [(fn(&str) -> Option<String>, &str, Option<&str>); 11] = [
+            (without_typed_tabs, "\\ta\\tb\n\t\\tc", Some("\ta\\tb\n\t\tc")),
+            (without_typed_tabs, "a\\t", None),
             (without_quote_escapes, r#"a(\"b\n\")"#, Some(r#"a("b\n")"#)),
             (without_quote_escapes, "a", None),
             (without_escapes, r#"a(\\\"b\n\')"#, Some(r#"a(\"b\n')"#)),
