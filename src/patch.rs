@@ -12,12 +12,14 @@ mod lines;
 mod marker;
 mod names;
 mod place;
+mod refusal;
 mod sections;
 mod splice;
 mod unified;
 
-pub use apply::{Applied, HunkLanded, HunkRefused, Why, apply};
+pub use apply::{Applied, HunkLanded, apply};
 pub use error::{Fault, PatchError};
+pub use refusal::{HunkRefused, Why};
 
 use body::BodyLine;
 
