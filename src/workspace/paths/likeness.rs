@@ -1,7 +1,5 @@
 //! How alike two names or two paths are, by segments and the tokens in them. Pure.
 
-use std::cmp::Ordering;
-
 /// What tells two paths apart, in small steps: a separator counts 1, a letter more or less 2, a digit 4.
 pub(super) type Cost = u32;
 
@@ -28,12 +26,33 @@ pub(super) fn segment_cost(typed: &str, real: &str) -> Option<Cost> {
     if longer - shorter > NEAR_SEGMENT as usize || longer > 255 {
         return None;
     }
-    let (left, right) = (folded(typed), folded(real));
-    let mut cost = distance(&left, &right);
-    if left.iter().collect::<String>().len() == typed.len() && differ_by_case(typed, real, &left, &right) {
-        cost += CASE;
+    if least_cost(typed, real) > NEAR_SEGMENT {
+        return None;
     }
+    let (left, right) = (folded(typed), folded(real));
+    let cost = distance(&left, &right) + if capitals(typed).eq(capitals(real)) { 0 } else { CASE };
     (cost <= allowance(&left, &right)).then_some(cost)
+}
+
+/// A lower bound, found without comparing in order: what stands in one of them only has to be taken out or replaced.
+/// Directories can be long, and most of their names are not near.
+fn least_cost(typed: &str, real: &str) -> Cost {
+    let (left, right) = (alphabet(typed), alphabet(real));
+    let (only_left, only_right) = (left & !right, right & !left);
+    let weigh = |only: u64| (only & LETTERS).count_ones() * LETTER + (only & !LETTERS).count_ones() * DIGIT;
+    weigh(only_left).max(weigh(only_right))
+}
+
+const LETTERS: u64 = (1 << 26) - 1;
+
+/// The ASCII letters and digits in a name, a bit for each.
+fn alphabet(name: &str) -> u64 {
+    name.bytes().fold(0, |bits, byte| match byte {
+        b'a'..=b'z' => bits | 1 << (byte - b'a'),
+        b'A'..=b'Z' => bits | 1 << (byte - b'A'),
+        b'0'..=b'9' => bits | 1 << (26 + byte - b'0'),
+        _ => bits,
+    })
 }
 
 /// What a name differs by when nothing but separators and case tells it apart.
@@ -68,9 +87,8 @@ fn folded(name: &str) -> Vec<char> {
     name.chars().flat_map(char::to_lowercase).collect()
 }
 
-fn differ_by_case(typed: &str, real: &str, left: &[char], right: &[char]) -> bool {
-    let upper = |name: &str| name.chars().filter(|c| c.is_uppercase()).collect::<String>();
-    (typed.chars().ne(left.iter().copied()) || real.chars().ne(right.iter().copied())) && upper(typed) != upper(real)
+fn capitals(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|character| character.is_uppercase())
 }
 
 /// Short names say little, so a letter in them must not differ; a digit may.
@@ -107,8 +125,12 @@ fn replaced(left: char, right: char) -> Cost {
     }
 }
 
-/// Weighted edit distance with adjacent transpositions.
+/// Weighted edit distance with adjacent transpositions. More than [`NEAR_SEGMENT`] is not told exactly.
 fn distance(left: &[char], right: &[char]) -> Cost {
+    let before = left.iter().zip(right).take_while(|(a, b)| a == b).count();
+    let (left, right) = (&left[before..], &right[before..]);
+    let after = left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (left, right) = (&left[..left.len() - after], &right[..right.len() - after]);
     let mut before: Vec<Cost> = Vec::new();
     let mut last: Vec<Cost> = Vec::with_capacity(right.len() + 1);
     last.push(0);
@@ -124,6 +146,9 @@ fn distance(left: &[char], right: &[char]) -> Cost {
                 best = best.min(before[j - 1] + weight(a).max(weight(b)));
             }
             row.push(best);
+        }
+        if row.iter().all(|cost| *cost > NEAR_SEGMENT + DIGIT) {
+            return Cost::MAX / 2;
         }
         before = std::mem::replace(&mut last, row);
     }
@@ -186,12 +211,12 @@ fn align(typed: &[&str], root: &[&str]) -> Vec<Vec<Option<Cost>>> {
 
 /// What segments differ by that stand for one another as a whole. Of those that fell apart none may be left over.
 pub(super) fn joined_cost(typed: &[&str], real: &[&str]) -> Option<Cost> {
+    if let ([typed], [real]) = (typed, real) {
+        return segment_cost(typed, real);
+    }
     let letters = |names: &[&str]| names.iter().flat_map(|name| name.chars()).filter(|c| !is_separator(*c)).count();
-    let left_over = match typed.len().cmp(&real.len()) {
-        Ordering::Greater => letters(typed) > letters(real),
-        Ordering::Less => letters(typed) < letters(real),
-        Ordering::Equal => false,
-    };
+    let (in_typed, in_real) = (letters(typed), letters(real));
+    let left_over = if typed.len() > real.len() { in_typed > in_real } else { in_typed < in_real };
     if left_over { None } else { segment_cost(&typed.join("/"), &real.join("/")) }
 }
 

@@ -1,3 +1,5 @@
+use proptest::strategy::Strategy;
+
 use super::super::disk::fake::FakeDisk;
 use super::super::{Access, AllowRule};
 use super::*;
@@ -314,4 +316,26 @@ fn a_refusal_says_what_was_typed_where_it_leads_and_what_is_near() {
     let resolved = resolve_on(&disk(&[]), &rules(), &format!("{TYPO}/errors.go"), Purpose::EditFile).unwrap();
     let note = "path put right: you typed …/acme_harness/runs_hb11/… ; the workspace is …/acme-harnesses/runs-hb11/… — relative paths avoid this";
     assert_eq!(resolved.note.as_deref(), Some(note));
+}
+
+proptest::proptest! {
+    /// Whatever is typed, what comes out is in the workspace, and a refusal stays short and on its lines.
+    #[test]
+    fn nothing_leads_out(pieces in proptest::collection::vec(
+        proptest::prop_oneof![
+            proptest::sample::select(vec![
+                "/", "..", ".", "home", "user", "work", "acme-harnesses", "acme_harness", "runs-hb11", "runs_hb11", "t14-ledger-go", "out", "in",
+                "errors.go", "internal", "store", "~", "file://", "\\", " ", "\"", "`", ":12", "a", "b", "%2e", "@", "é", "\u{202e}", "etc", "hosts",
+            ]).prop_map(str::to_owned),
+            "\\PC{0,3}",
+        ], 0..14), purpose in proptest::sample::select(vec![Purpose::EditFile, Purpose::WriteFile, Purpose::Directory, Purpose::ReadAny])) {
+        let disk = disk(&["{root}/out -> /etc", "{root}/in -> internal", "/etc/hosts"]);
+        match resolve_on(&disk, &rules(), &pieces.concat(), purpose) {
+            Ok(resolved) => assert!(resolved.absolute.starts_with(ROOT), "{resolved:?}"),
+            Err(refused) => {
+                assert!(refused.message.chars().count() < 600, "{refused:?}");
+                assert!(!refused.message.chars().any(|character| character.is_control() && character != '\n'));
+            }
+        }
+    }
 }
