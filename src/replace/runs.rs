@@ -114,7 +114,10 @@ fn with_blanks(
             (Some((next, _)), Some(below)) => (*next, *below),
             _ => break,
         };
-        pairs.extend((i + 1..next).zip(line + 1..below));
+        // The last ones belong together: what is inserted above old's blank line stands below a further one.
+        let from = pairs.len();
+        pairs.extend((i + 1..next).rev().zip((line + 1..below).rev()));
+        pairs[from..].reverse();
     }
     let tail = (last + 1..file.hashes.len()).take_while(is_blank);
     pairs.extend((wanted[wanted.len() - 1].0 + 1..old_count).zip(tail));
@@ -139,7 +142,7 @@ mod tests {
     fn lines_in_a_row_are_found_over_blank_ones() {
         check("x\n a(1)\n\n\tb('2');\nx", &["a( 1 )", "b(\"2\")"], &[vec![1, 3]]);
         check("a\nb\na\n\nb\n", &["a", "", "b"], &[vec![0, 1], vec![2, 3, 4]]);
-        check("\n\na\n\n\nb\n\nc", &["", "a", "", "b", "", ""], &[vec![1, 2, 3, 5, 6]]);
+        check("\n\na\n\n\nb\n\nc", &["", "a", "", "b", "", ""], &[vec![1, 2, 4, 5, 6]]);
         check("a\nc\nb", &["a", "b"], &[]);
         check("a\na\na\na\na", &["a", "a"], &[vec![0, 1], vec![2, 3]]);
         check("a\nb", &["", " "], &[]);

@@ -102,15 +102,20 @@ impl<'a> Context<'a> {
     }
 
     fn new_is_at_files_depth(&self, ops: &[Op]) -> bool {
-        let (mut differ, mut files, mut any) = (0, 0, false);
+        let (mut differ, mut speaks_for, mut speaks_against, mut any) = (0, 0, 0, false);
         for (i, j, line) in self.kept(ops) {
             any = true;
-            let (old, new) = (leading(self.old[i]), leading(self.new[j]));
+            let (old, new, file) = (leading(self.old[i]), leading(self.new[j]), leading(self.file.content(line)));
+            // New at the file's kind of indentation and old at another: new was typed with the file in view.
+            if uses_tabs(old) != uses_tabs(file) && uses_tabs(new) == uses_tabs(file) && !old.is_empty() {
+                return true;
+            }
             differ += usize::from(old != new);
-            files += usize::from(old != new && new == leading(self.file.content(line)));
+            speaks_for += usize::from(old != new && new == file);
+            speaks_against += usize::from(old == new && new != file);
         }
         if any {
-            return differ > 0 && files * 2 >= differ;
+            return speaks_for > speaks_against && speaks_for * 2 >= differ;
         }
         // Nothing stays: the first lines tell.
         let first_old = (0..self.old.len()).find(|i| !self.old[*i].trim().is_empty());
@@ -210,10 +215,9 @@ impl<'a> Context<'a> {
     fn inserted(&self, j: usize, op: &Op, depth: &Depth) -> String {
         let line = self.new[j];
         // A first line that was typed from its first visible character on takes its indent from the file.
-        if j == 0 && op.old.start == 0 && !op.old.is_empty() && leading(line) == leading(self.old[0]) {
-            if let Some(at) = self.alignment.single(0) {
-                return format!("{}{}", leading(self.file.content(at)), &line[leading(line).len()..]);
-            }
+        let is_first = j == 0 && op.old.start == 0 && !op.old.is_empty() && leading(line) == leading(self.old[0]);
+        if let Some(at) = self.alignment.single(0).filter(|_| is_first) {
+            return format!("{}{}", leading(self.file.content(at)), &line[leading(line).len()..]);
         }
         match self.replaced_at_same_depth(j, op).filter(|_| !depth.new_is_files && !line.trim().is_empty()) {
             Some(indent) => format!("{indent}{}", &line[leading(line).len()..]),
@@ -264,6 +268,10 @@ fn is_between_words(line: &str, at: usize) -> bool {
     let is_word =
         |character: Option<char>| character.is_some_and(|character| character.is_alphanumeric() || character == '_');
     !(is_word(line[..at].chars().next_back()) && is_word(line[at..].chars().next()))
+}
+
+fn uses_tabs(indent: &str) -> Option<bool> {
+    (!indent.is_empty()).then(|| indent.contains('\t'))
 }
 
 /// The blanks and tabs a line ends with.

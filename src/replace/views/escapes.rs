@@ -131,7 +131,8 @@ mod tests {
 
     #[test]
     fn one_level_comes_off() {
-        let cases: [(fn(&str) -> Option<String>, &str, Option<&str>); 11] = [
+        type Undo = fn(&str) -> Option<String>;
+        let cases: [(Undo, &str, Option<&str>); 11] = [
             (without_typed_tabs, "\\ta\\tb\n\t\\tc", Some("\ta\\tb\n\t\tc")),
             (without_typed_tabs, "a\\t", None),
             (without_quote_escapes, r#"a(\"b\n\")"#, Some(r#"a("b\n")"#)),
