@@ -126,14 +126,16 @@ impl<D: Disk> Question<'_, D> {
         }
         let (names, root) = (segments_of(real), segments_of(&self.rules.root));
         let same = names.iter().zip(&root).take_while(|(a, b)| a == b).count();
-        let at = format!("/{}", names[..names.len().min(same + 1)].join("/"));
-        match root.get(same) {
-            Some(name) => format!(
-                "first difference: it leads to {}, the workspace to /{}",
-                shown(&at),
-                shown(&[&root[..same], &[name]].concat().join("/"))
-            ),
-            None => self.points_to(real),
+        let above = if same == 0 { "/" } else { "…/" };
+        match (names.get(same), root.get(same)) {
+            (Some(typed), Some(right)) => {
+                format!(
+                    "first difference: it leads to {above}{}, the workspace is in {above}{}",
+                    shown(typed),
+                    shown(right)
+                )
+            }
+            _ => self.points_to(real),
         }
     }
 
