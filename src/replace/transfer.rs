@@ -70,7 +70,9 @@ impl<'a> Context<'a> {
                 .map(|(i, line)| self.seen(self.old[i], line))
                 .collect()
         };
-        if seen.iter().all(|seen| seen.query == seen.file) {
+        let is_same = |seen: &Seen<'_>| seen.query == seen.file;
+        // New at the file's depth needs no rule; lines of another depth are moved on purpose.
+        if seen.iter().all(is_same) || new_is_files && seen.iter().any(is_same) {
             return Depth { reindent: Reindent::keep(), new_is_files };
         }
         let range = self.alignment.file_range();
