@@ -6,10 +6,12 @@ mod checker_output;
 mod disk;
 mod documents;
 mod floor;
+mod go_scope;
 mod launch;
 pub mod ledger;
 mod life;
 pub mod locks;
+mod memory;
 mod outcome;
 pub mod paths;
 mod place;
@@ -33,6 +35,7 @@ pub use status::ServerStatus;
 
 use crate::config::Servers;
 use crate::dirs::Dirs;
+use floor::Floor;
 use locks::FileLocks;
 use paths::{AllowRule, PathRules, Recovery};
 use place::Place;
@@ -84,6 +87,7 @@ struct Shared {
     locks: FileLocks,
     /// `None` when no language server may be started.
     place: Option<Arc<Place>>,
+    floor: Arc<Floor>,
 }
 
 impl Drop for Shared {
@@ -108,7 +112,9 @@ impl Workspace {
             let place = Place::new(root.clone(), options.servers, options.server_path, options.cache_dir);
             place::begin(Arc::new(place))
         });
-        Workspace { shared: Arc::new(Shared { root, paths, locks: FileLocks::default(), place }) }
+        Workspace {
+            shared: Arc::new(Shared { root, paths, locks: FileLocks::default(), place, floor: Arc::default() }),
+        }
     }
 
     /// Its root, absolute, symlinks resolved.
@@ -128,6 +134,7 @@ impl Workspace {
 
     /// Tells of a file that was read, so that its state before a first edit is known. Never blocks.
     pub fn touch(&self, path: &Path, text: &Arc<str>) {
+        self.shared.floor.prepare(path, text);
         if let Some(slot) = self.shared.place.as_ref().and_then(|place| place.slot_for(path)) {
             slot.touch(path, text);
         }
@@ -143,7 +150,7 @@ impl Workspace {
             });
             Awaited { file: relative(&self.shared.root, &change.path), change, from }
         };
-        Settling::new(changes.into_iter().map(awaited).collect())
+        Settling::new(changes.into_iter().map(awaited).collect(), Arc::clone(&self.shared.floor))
     }
 
     /// What is wrong now in the file at `path`, or in the whole workspace (one report a language server).

@@ -22,6 +22,8 @@ pub struct Round {
     pub sent: Vec<Sent>,
     /// Every file it should speak about; only asked for where the evidence needs it.
     pub files: Arc<[PathBuf]>,
+    /// Whether those are not all the files there are.
+    pub is_part: bool,
     /// Whether it has not spoken at all yet.
     pub first: bool,
     /// For a language server that publishes when it pleases: how long it must have been silent.

@@ -168,6 +168,7 @@ impl Slot {
                 _ = ticks.changed() => {}
                 why = ended(server) => return End::Failed(self.obituary(server, &why)),
                 () = self.unused(server) => return End::Idle,
+                () = self.evicted.notified(), if server.is_some() => return End::Idle,
             }
         }
     }

@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::disk::Disk;
 use super::life::live;
+use super::memory::keep_within_budget;
 use super::slot::Slot;
 use crate::config::{RootChoice, ServerSpec, Servers};
 use crate::lsp::FileEvent;
@@ -51,6 +52,15 @@ pub(super) fn begin(place: Arc<Place>) -> Arc<Place> {
         }
     };
     place.tasks.spawn_on(follow, &place.runtime);
+    let keeper = Arc::clone(&place);
+    let keep = async move {
+        let shutdown = keeper.shutdown.clone();
+        tokio::select! {
+            () = keep_within_budget(keeper) => {}
+            () = shutdown.cancelled() => {}
+        }
+    };
+    place.tasks.spawn_on(keep, &place.runtime);
     place
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::baseline::{Sight, Snapshot};
 use super::checker::{CheckError, Checked};
+use super::go_scope::Asked;
 use super::outcome::Outcome;
 use super::slot::{Slot, State};
 use super::snapshot::{HeardPublishes, Texts, from_message};
@@ -35,6 +36,8 @@ pub(super) enum RoundFailure {
 struct Plan {
     tick: u64,
     round: Round,
+    /// How far the round sees, when that is less than all.
+    scope: Option<String>,
 }
 
 struct Gathered {
@@ -68,20 +71,21 @@ impl Slot {
     }
 
     fn plan(&self, first: bool) -> Plan {
-        let files = match self.spec.evidence {
-            Evidence::Gopls => self.gopls_files(),
-            _ => Vec::new(),
+        let asked = match self.spec.evidence {
+            Evidence::Gopls => self.go_files(),
+            _ => Asked { files: Vec::new(), scope: None },
         };
         let state = self.state();
         let settled = if first { 0 } else { state.settled };
         let round = Round {
             mark: state.mark,
             sent: state.documents.sent_since(settled),
-            files: files.into(),
+            files: asked.files.into(),
+            is_part: asked.scope.is_some(),
             first,
             quiet: Duration::from_millis(u64::from(self.spec.quiet_ms)),
         };
-        Plan { tick: state.tick(), round }
+        Plan { tick: state.tick(), round, scope: asked.scope }
     }
 
     async fn gather(&self, server: Option<&LanguageServer>, plan: &Plan) -> Gathered {
@@ -116,7 +120,7 @@ impl Slot {
     }
 
     fn conclude(&self, server: Option<&LanguageServer>, plan: &Plan, gathered: Gathered) -> Result<(), RoundFailure> {
-        let mut outcome = Outcome { source: self.source(server), ..Outcome::default() };
+        let mut outcome = Outcome { source: self.source(server), scope: plan.scope.clone(), ..Outcome::default() };
         let mut checked = Checked::default();
         match gathered.spoken {
             Some(Err(Unsettled::Ended(ended))) => return Err(RoundFailure::Died(ended.0)),
@@ -278,9 +282,13 @@ impl Slot {
     }
 
     /// The files gopls is asked about.
-    fn gopls_files(&self) -> Vec<PathBuf> {
+    fn go_files(&self) -> Asked {
         let is_go = |path: &Path| path.extension().is_some_and(|extension| extension == "go");
-        self.place.disk.files(&self.root, is_go)
+        let all = self.place.disk.files(&self.root, is_go);
+        let mut state = self.state();
+        let edited = state.edited.keys().map(|file| self.place.root.join(file)).collect();
+        let open: Vec<PathBuf> = state.documents.texts().map(|(path, _)| path).collect();
+        state.imports.choose(&self.root, all, &edited, &open)
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::floor;
+use super::floor::Floor;
 use super::outcome::{Cell, Outcome};
 use super::slot::{Phase, Slot, Standing};
 use super::verdict::{DiagnosticsReport, FileChange, Verdict};
@@ -25,6 +25,7 @@ pub struct Settling {
 #[derive(Debug)]
 struct Shared {
     files: Vec<Awaited>,
+    floor: Arc<Floor>,
     /// The language server died while this was waited for, and that was told: who waits again waits for its successor.
     death_told: AtomicBool,
 }
@@ -40,8 +41,8 @@ pub(super) struct Awaited {
 }
 
 impl Settling {
-    pub(super) fn new(files: Vec<Awaited>) -> Settling {
-        Settling { shared: Arc::new(Shared { files, death_told: AtomicBool::new(false) }) }
+    pub(super) fn new(files: Vec<Awaited>, floor: Arc<Floor>) -> Settling {
+        Settling { shared: Arc::new(Shared { files, floor, death_told: AtomicBool::new(false) }) }
     }
 
     /// The changed files, relative to the workspace root, in the order of the reports.
@@ -70,7 +71,11 @@ impl Settling {
                     }
                 }
             };
-            reports.push(awaited.with_floor(DiagnosticsReport { waited: begun.elapsed(), ..report }));
+            let mut report = DiagnosticsReport { waited: begun.elapsed(), ..report };
+            if !report.verdict.is_settled() {
+                report.floor = self.shared.floor.introduced(&awaited.file, &awaited.change).await;
+            }
+            reports.push(report);
         }
         reports
     }
@@ -132,15 +137,6 @@ fn is_hopeless(slot: &Slot, cell: &Cell, standing: &Standing, in_call: bool, dea
         Phase::Absent | Phase::Down { again: false, .. } => true,
         Phase::Down { .. } => in_call && standing.crashes > cell.crashes && !death_told.swap(true, Ordering::Relaxed),
         _ => false,
-    }
-}
-
-impl Awaited {
-    fn with_floor(&self, mut report: DiagnosticsReport) -> DiagnosticsReport {
-        if !report.verdict.is_settled() {
-            report.floor = floor::introduced(&self.file, &self.change);
-        }
-        report
     }
 }
 

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, watch};
 use super::baseline::Baseline;
 use super::checker::Checker;
 use super::documents::Documents;
+use super::go_scope::Imports;
 use super::outcome::{Cell, Outcome};
 use super::place::Place;
 use super::snapshot::{Reader, relative};
@@ -31,6 +32,8 @@ pub(super) struct Slot {
     standing: watch::Sender<Standing>,
     /// Somebody wants something of it.
     pub(super) wanted: Notify,
+    /// It is to make room.
+    pub(super) evicted: Notify,
 }
 
 /// What is waited on.
@@ -76,6 +79,7 @@ pub(super) struct State {
     /// What the checkers could not see past, last time.
     pub(super) stops: Vec<String>,
     pub(super) reader: Reader,
+    pub(super) imports: Imports,
     pub(super) last_used: Option<Instant>,
     tick: u64,
 }
@@ -108,6 +112,7 @@ impl Slot {
             tick: watch::Sender::new(0),
             standing: watch::Sender::new(Standing { phase, crashes: 0, rounds: 0 }),
             wanted: Notify::new(),
+            evicted: Notify::new(),
         }
     }
 
