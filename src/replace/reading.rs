@@ -229,7 +229,8 @@ pub(super) const BLANK_HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Hashes the key of a line whose typography is folded.
 fn hash_key(line: &[u8]) -> u64 {
-    let body = without_tail(line);
+    let start = line.iter().position(|byte| !is_blank(*byte)).unwrap_or(line.len());
+    let body = without_tail(&line[start..]);
     let mut hasher = KeyBytes { hash: BLANK_HASH, held: [0; CHUNK], count: 0, total: 0 };
     let mut from = 0;
     for at in memchr::memchr_iter(b'\\', body) {
@@ -265,10 +266,15 @@ impl KeyBytes {
     }
 
     fn mix(&mut self) {
-        self.held[self.count..].fill(0);
         let (words, _) = self.held.as_chunks::<8>();
-        for word in &words[..self.count.div_ceil(8)] {
+        for word in &words[..self.count / 8] {
             self.hash = mixed(self.hash, u64::from_le_bytes(*word));
+        }
+        let rest = self.count % 8;
+        if rest > 0 {
+            // What stands behind the last byte is left over from before.
+            let word = u64::from_le_bytes(words[self.count / 8]);
+            self.hash = mixed(self.hash, word & (u64::MAX >> (64 - 8 * rest)));
         }
         self.total += self.count as u64;
         self.count = 0;
