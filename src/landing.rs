@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use plan::{Deed, Edit, Planned, Undo, Wanted};
 pub use recovery::recover;
-pub use refusal::{OfSeveral, Unlanded};
+pub use refusal::{EditRefused, OfSeveral, Unlanded};
 
 use crate::text::{self, Decoded, Encoding};
 use crate::workspace::ledger::{Action, Intent, IntentFile, LandedEntry, Ledger};

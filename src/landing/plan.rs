@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{OfSeveral, Unlanded};
+use super::{EditRefused, OfSeveral, Unlanded};
 use crate::patch::{self, PatchHunk};
 use crate::replace::{self, Query};
 use crate::text::{Hunk, LineCounts, LineRange, count_lines, hunks};
@@ -129,11 +129,13 @@ pub(super) fn plan(
 
 fn plan_edits(before: &str, edits: &[Edit]) -> Result<Planned, Unlanded> {
     let queries: Vec<Query<'_>> = edits.iter().map(Edit::query).collect();
-    let landed = replace::replace_many(before, &queries).map_err(|many| Unlanded::Refused {
-        text: Arc::from(many.text),
-        edit: edits[many.index].clone(),
-        refused: many.refused,
-        of_several: (edits.len() > 1).then_some(OfSeveral { index: many.index, matched: many.matched }),
+    let landed = replace::replace_many(before, &queries).map_err(|many| {
+        Unlanded::Refused(Box::new(EditRefused {
+            text: Arc::from(many.text),
+            edit: edits[many.index].clone(),
+            refused: many.refused,
+            of_several: (edits.len() > 1).then_some(OfSeveral { index: many.index, matched: many.matched }),
+        }))
     })?;
     let hunks = hunks(before, &landed.text);
     Ok(Planned {
@@ -218,7 +220,7 @@ mod tests {
         assert_eq!(deed(Some(""), &write, false).expect("an empty file holds nothing to lose"), Deed::Overwrote);
         assert_eq!(deed(None, &edit("", "x"), false).expect("creates"), Deed::Created);
         assert!(matches!(deed(None, &edit("a", "b"), false), Err(Unlanded::Missing)));
-        assert!(matches!(deed(Some("zzz\n"), &edit("quite another line", "b"), false), Err(Unlanded::Refused { .. })));
+        assert!(matches!(deed(Some("zzz\n"), &edit("quite another line", "b"), false), Err(Unlanded::Refused(_))));
     }
 
     #[test]

@@ -12,16 +12,7 @@ use crate::workspace::paths::contained::{ReadError, WriteError};
 #[derive(Debug)]
 pub enum Unlanded {
     /// The replacer found no place it could be sure of.
-    Refused {
-        /// The file's text, for showing what is near.
-        text: Arc<str>,
-        /// What was asked.
-        edit: Edit,
-        /// Why not.
-        refused: Box<Refused>,
-        /// Which one, when several were asked for.
-        of_several: Option<OfSeveral>,
-    },
+    Refused(Box<EditRefused>),
     /// A hunk of a patch has no certain place.
     Hunk(Box<HunkRefused>),
     /// There is no such file to edit.
@@ -50,6 +41,19 @@ pub enum Unlanded {
     NamedTwice,
     /// The service is ending.
     ShuttingDown,
+}
+
+/// An edit that the replacer refused.
+#[derive(Debug)]
+pub struct EditRefused {
+    /// The text it met, for showing what is near.
+    pub text: Arc<str>,
+    /// What was asked.
+    pub edit: Edit,
+    /// Why not.
+    pub refused: Box<Refused>,
+    /// Which one, when several were asked for.
+    pub of_several: Option<OfSeveral>,
 }
 
 /// The place of a refused edit among several, none of which was made.

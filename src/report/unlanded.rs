@@ -10,9 +10,10 @@ use crate::workspace::paths::contained::{ReadError, WriteError};
 /// The error for a change of `file` (relative to the workspace) that did not land.
 pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
     let error = match unlanded {
-        Unlanded::Refused { text, edit, refused, of_several } => {
-            let explanation = refusal::explain(text, &edit.query(), refused);
-            let message = format!("{}{}", of_several.as_ref().map(which).unwrap_or_default(), explanation.message);
+        Unlanded::Refused(edit) => {
+            let refused = &edit.refused;
+            let explanation = refusal::explain(&edit.text, &edit.edit.query(), refused);
+            let message = format!("{}{}", edit.of_several.as_ref().map(which).unwrap_or_default(), explanation.message);
             let mut error = ToolError::caller(code(refused.code), message);
             error.hints.extend(explanation.hint);
             error

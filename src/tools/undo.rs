@@ -53,8 +53,9 @@ fn last_change<'e>(entries: &'e [Entry], file: Option<&str>) -> Option<(u64, &'e
         })
     };
     let undone: Vec<u64> = landed().filter_map(|(_, entry)| entry.undoes).collect();
-    landed()
+    let all: Vec<(u64, &LandedEntry)> = landed()
         .filter(|(number, entry)| entry.undoes.is_none() && !undone.contains(number))
         .filter(|(_, entry)| file.is_none_or(|file| entry.file == file))
-        .last()
+        .collect();
+    all.last().copied()
 }

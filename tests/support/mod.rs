@@ -200,6 +200,12 @@ impl Agent {
         self.child.wait().expect("a child").code().unwrap_or(-1)
     }
 
+    /// Kills the service at once.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().expect("is killed");
+        self.child.wait().expect("a child");
+    }
+
     fn send(&mut self, message: &Value) {
         self.send_raw(&message.to_string());
     }
@@ -243,7 +249,7 @@ pub(crate) fn available(what: &str, programs: &[&str]) -> bool {
     }
     let required = std::env::var("LANDFALL_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|word| word.trim() == what), "LANDFALL_REQUIRE names {what}, but {} is not there", missing.join(", "));
-    println!("skipped: {what} needs {}, not installed", missing.join(", "));
+    eprintln!("skipped: {what} needs {}, not installed", missing.join(", "));
     false
 }
 
