@@ -2,12 +2,16 @@
 
 mod apply_patch;
 pub mod arguments;
+mod bash;
 mod changes;
 mod changing;
 mod diagnostics;
 mod edit;
+mod glob;
+mod grep;
 mod multi_edit;
 mod read;
+mod searching;
 mod undo;
 mod write;
 
@@ -34,18 +38,15 @@ pub struct Tool {
     pub run: Run,
 }
 
-/// The tool that runs commands.
-const BASH: &str = "bash";
-
 impl Tool {
     /// Whether its work is to edit files, so that a refusal of it is an edit that is missing.
     pub fn edits(&self) -> bool {
-        !self.read_only && self.name != BASH
+        !self.read_only && self.name != bash::NAME
     }
 
     /// Whether a session that may do `allowed` has it.
     pub fn is_allowed(&self, allowed: &Allowed) -> bool {
-        self.name != BASH || allowed.commands.is_some()
+        self.name != bash::NAME || allowed.commands.is_some()
     }
 }
 
@@ -53,7 +54,7 @@ impl Tool {
 pub type Run = for<'c> fn(&'c Call, Arguments) -> Pin<Box<dyn Future<Output = Result<Reply, ToolError>> + Send + 'c>>;
 
 /// Every tool, in the order a client lists them.
-pub const ALL: &[&Tool] = &[&read::TOOL, &edit::TOOL, &multi_edit::TOOL, &apply_patch::TOOL, &write::TOOL, &diagnostics::TOOL, &changes::TOOL, &undo::TOOL];
+pub const ALL: &[&Tool] = &[&read::TOOL, &glob::TOOL, &grep::TOOL, &edit::TOOL, &multi_edit::TOOL, &apply_patch::TOOL, &write::TOOL, &bash::TOOL, &diagnostics::TOOL, &changes::TOOL, &undo::TOOL];
 
 /// Taken by every tool beside its own.
 pub(crate) const WORKSPACE: Parameter = Parameter::optional(

@@ -8,7 +8,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Reads `+ GROUP` and `- GROUP`; at the end of its input kills the groups it still knows.
+/// Reads `+ GROUP` and `- GROUP`; at the end of its input kills the groups it still knows. (`kill -9 -- -N` would be an
+/// error in dash.)
 const SCRIPT: &str = r#"trap '' INT TERM HUP
 groups=
 while read -r what group; do
@@ -17,7 +18,7 @@ while read -r what group; do
   groups=$kept
   [ "$what" = + ] && groups="$groups $group"
 done
-for group in $groups; do kill -9 -- "-$group" 2>/dev/null; done"#;
+for group in $groups; do kill -9 "-$group" 2>/dev/null; done"#;
 
 fn pipe() -> Option<&'static Mutex<ChildStdin>> {
     static PIPE: OnceLock<Option<Mutex<ChildStdin>>> = OnceLock::new();

@@ -73,7 +73,8 @@ pub fn snippet(text: &str, ranges: &[LineRange]) -> String {
     out
 }
 
-fn numbered(line: usize, text: &str, most: usize) -> String {
+/// Line `line` (0-based) with its number, at most `most` characters of it.
+pub(super) fn numbered(line: usize, text: &str, most: usize) -> String {
     let mut out = format!("{:>5} | ", line + 1);
     out.extend(text.chars().take(most).map(visible));
     let more = text.chars().skip(most).count();

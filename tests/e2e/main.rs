@@ -10,3 +10,5 @@ mod loops;
 mod patching;
 mod protocol;
 mod reading;
+mod search;
+mod shell;
