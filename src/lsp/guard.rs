@@ -56,3 +56,29 @@ pub(crate) fn watch(group: u32) {
 pub(crate) fn forget(group: u32) {
     tell('-', group);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn at_the_end_of_its_input_the_groups_end_that_it_still_knows() {
+        let sleeper = || Command::new("sleep").arg("1000").process_group(0).spawn().expect("starts");
+        let (mut forgotten, mut watched) = (sleeper(), sleeper());
+        let mut shell = Command::new("/bin/sh").args(["-c", SCRIPT]).stdin(Stdio::piped()).spawn().expect("starts");
+        let mut stdin = shell.stdin.take().expect("a pipe");
+        write!(stdin, "+ {0}\n+ {1}\n- {0}\n", forgotten.id(), watched.id()).expect("written");
+        assert!(watched.try_wait().expect("waits").is_none(), "not before the end");
+        drop(stdin);
+        shell.wait().expect("ends");
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while watched.try_wait().expect("waits").is_none() {
+            assert!(Instant::now() < deadline, "the group is still there");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(forgotten.try_wait().expect("waits").is_none(), "it was forgotten");
+        forgotten.kill().expect("ends");
+        forgotten.wait().expect("ends");
+    }
+}

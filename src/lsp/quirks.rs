@@ -39,6 +39,8 @@ pub struct Sent {
     pub version: i32,
     /// How often it was sent since the language server started: once to open it, once a change.
     pub times: u32,
+    /// What the language server had said when it was last sent, in the count of [`super::Heard::count`].
+    pub mark: u64,
 }
 
 /// Why there is no evidence, although the language server lives.

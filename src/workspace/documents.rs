@@ -26,6 +26,8 @@ pub(super) struct Document {
     times: u32,
     /// The tick at which it was last sent.
     sent_at: u64,
+    /// What the language server had said by then.
+    mark: u64,
     last_used: u64,
 }
 
@@ -55,6 +57,7 @@ impl Documents {
             language: language.to_owned(),
             times: 0,
             sent_at: tick,
+            mark: 0,
             last_used: self.uses,
         };
         if let Some(server) = server {
@@ -76,6 +79,7 @@ impl Documents {
         document.sent_at = tick;
         if let Some(server) = server {
             document.times += 1;
+            document.mark = server.board().heard().count;
             server.did_change(path, document.version, text);
             server.did_save(path, text);
         }
@@ -103,8 +107,7 @@ impl Documents {
     /// The documents that were sent after `tick`.
     pub(super) fn sent_since(&self, tick: u64) -> Vec<Sent> {
         let sent = self.open.iter().filter(|(_, document)| document.sent_at > tick);
-        sent.map(|(path, document)| Sent { path: path.clone(), version: document.version, times: document.times })
-            .collect()
+        sent.map(|(path, document)| document.sent(path)).collect()
     }
 
     /// The texts of all open documents.
@@ -127,8 +130,13 @@ impl Documents {
 }
 
 impl Document {
+    fn sent(&self, path: &Path) -> Sent {
+        Sent { path: path.to_owned(), version: self.version, times: self.times, mark: self.mark }
+    }
+
     fn send_open(&mut self, server: &LanguageServer, path: &Path) {
         self.times += 1;
+        self.mark = server.board().heard().count;
         server.did_open(path, &self.language, self.version, &self.text);
     }
 }

@@ -4,12 +4,13 @@
 //! change. Until the service is ready, and until the first project has been published, all signals may come and mean
 //! nothing.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::publish::be_quiet;
-use super::{Evident, Round, Unsettled};
+use super::{Evident, Round, Sent, Unsettled};
 use crate::lsp::board::Heard;
 use crate::lsp::connection::RequestError;
 use crate::lsp::server::LanguageServer;
@@ -20,6 +21,8 @@ const WORK: [&str; 3] = ["Publish", "Building", "Validate"];
 /// How long it is silent after loading a project, and after a change that concerns no open document.
 const SILENCE: Duration = Duration::from_millis(1000);
 const SHORT_SILENCE: Duration = Duration::from_millis(250);
+/// How long a document's first publish may come after the job that should have held it.
+const GRACE: Duration = Duration::from_millis(1500);
 
 pub(super) async fn settle(server: &LanguageServer, round: &Round) -> Result<Evident, Unsettled> {
     if round.first {
@@ -41,9 +44,28 @@ pub(super) async fn settle(server: &LanguageServer, round: &Round) -> Result<Evi
         };
         server.board().wait(published).await?;
     }
-    let heard = server.board().heard();
-    let unknown = round.sent.iter().filter(|sent| !heard.publishes.contains_key(&sent.path));
-    Ok(Evident { unknown: unknown.map(|sent| sent.path.clone()).collect() })
+    Ok(Evident { unknown: unspoken(server, round).await? })
+}
+
+/// Waits until it has spoken of every document since that was sent: a publishing job can end before the next one, for a
+/// document changed at the same moment, begins. Returns those it does not know: after a failed import a file gets no
+/// publish at all.
+async fn unspoken(server: &LanguageServer, round: &Round) -> Result<Vec<PathBuf>, Unsettled> {
+    let spoken = |heard: &Heard, sent: &Sent| heard.publishes.get(&sent.path).is_some_and(|last| last.at > sent.mark);
+    let is_known = |heard: &Heard, sent: &Sent| heard.publishes.contains_key(&sent.path);
+    let of_all = |heard: &Heard| {
+        let all = round.sent.iter().all(|sent| spoken(heard, sent));
+        (all && !heard.is_working_on(&WORK)).then_some(Vec::new())
+    };
+    if let Ok(waited) = tokio::time::timeout(GRACE, server.board().wait(of_all)).await {
+        return Ok(waited?);
+    }
+    let of_known = |heard: &Heard| {
+        let all = round.sent.iter().all(|sent| spoken(heard, sent) || !is_known(heard, sent));
+        let unknown = round.sent.iter().filter(|sent| !is_known(heard, sent)).map(|sent| sent.path.clone());
+        (all && !heard.is_working_on(&WORK)).then(|| unknown.collect())
+    };
+    Ok(server.board().wait(of_known).await?)
 }
 
 /// Waits until it has no work and has been silent for a while.
