@@ -33,7 +33,7 @@ pub(super) fn java_home(least: u32, launcher: &Path) -> Option<PathBuf> {
     let installed = ["/usr/lib/jvm", "/usr/java", "/Library/Java/JavaVirtualMachines"];
     let homes = installed.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
     let homes = homes.flat_map(|entry| [entry.path().join("Contents/Home"), entry.path()]);
-    let newest = homes.filter(new_enough).max_by_key(java_version);
+    let newest = homes.filter(new_enough).max_by_key(|home| java_version(home));
     newest.or_else(|| packaged_beside(launcher).into_iter().find(new_enough))
 }
 
@@ -52,7 +52,7 @@ fn packaged_beside(launcher: &Path) -> Vec<PathBuf> {
 }
 
 /// The major version in a Java home's `release` file.
-fn java_version(home: &PathBuf) -> Option<u32> {
+fn java_version(home: &Path) -> Option<u32> {
     if !is_program(&home.join("bin/java")) {
         return None;
     }
