@@ -16,7 +16,7 @@ impl Numbers {
 /// So many lines of something like code.
 fn code(count: usize, numbers: &mut Numbers) -> Vec<String> {
     let syllables = ["con", "fig", "read", "er", "state", "load", "user", "in", "dex", "map", "set", "buf"];
-    let mut word = |numbers: &mut Numbers| {
+    let word = |numbers: &mut Numbers| {
         (0..2 + numbers.below(2)).map(|_| syllables[numbers.below(syllables.len())]).collect::<String>()
     };
     (0..count)

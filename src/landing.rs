@@ -169,7 +169,12 @@ fn prepare(workspace: &Workspace, order: &Order) -> Result<Prepared, Unlanded> {
         (_, None) => false,
     };
     let before = present.as_ref().map(|present| present.decoded.text.as_str());
-    let planned = plan::plan(before, present.as_ref().map(|present| present.expected), &order.wanted, order.seen.is_some() && !changed_outside)?;
+    let planned = plan::plan(
+        before,
+        present.as_ref().map(|present| present.expected),
+        &order.wanted,
+        order.seen.is_some() && !changed_outside,
+    )?;
     Ok(Prepared { present, planned, changed_outside })
 }
 
@@ -181,7 +186,8 @@ fn put_all(workspace: &Workspace, orders: &[Order], prepared: &[Prepared]) -> Re
             Ok(content) => contents.push(content),
             Err(error) => {
                 let torn = take_back(workspace, orders, prepared, &contents);
-                let why = if torn.is_empty() { Unlanded::Write(error) } else { Unlanded::Torn { changed: torn, error } };
+                let why =
+                    if torn.is_empty() { Unlanded::Write(error) } else { Unlanded::Torn { changed: torn, error } };
                 return Err(Stopped { index, why });
             }
         }
@@ -204,7 +210,12 @@ fn put(workspace: &Workspace, order: &Order, prepared: &Prepared) -> Result<Opti
 }
 
 /// Takes back what `contents` were put on disk; the files for which that failed.
-fn take_back(workspace: &Workspace, orders: &[Order], prepared: &[Prepared], contents: &[Option<Expected>]) -> Vec<String> {
+fn take_back(
+    workspace: &Workspace,
+    orders: &[Order],
+    prepared: &[Prepared],
+    contents: &[Option<Expected>],
+) -> Vec<String> {
     let mut torn = Vec::new();
     for ((order, prepared), content) in orders.iter().zip(prepared).zip(contents).rev() {
         let paths = workspace.paths();

@@ -5,8 +5,9 @@ mod stdio;
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as ListedTool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    Tool as ListedTool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
@@ -55,7 +56,8 @@ impl McpFace {
 
 impl ServerHandler for McpFace {
     fn get_info(&self) -> ServerConfig {
-        let mut config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_instructions(INSTRUCTIONS);
+        let mut config =
+            ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_instructions(INSTRUCTIONS);
         config.server_info = Implementation::new("landfall", env!("CARGO_PKG_VERSION"));
         config
     }
@@ -84,7 +86,8 @@ impl ServerHandler for McpFace {
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         if request.method == lines::OVERSIZED {
-            let message = format!("the message has more than {} MiB and was not read; send less at once", lines::LONGEST >> 20);
+            let message =
+                format!("the message has more than {} MiB and was not read; send less at once", lines::LONGEST >> 20);
             return Err(ErrorData::new(ErrorCode::INVALID_REQUEST, message, None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
@@ -93,6 +96,10 @@ impl ServerHandler for McpFace {
 
 fn listed(tool: &Tool) -> ListedTool {
     let schema = tools::arguments::schema(tool.parameters.iter().chain([&WORKSPACE]));
-    let annotations = ToolAnnotations::new().read_only(tool.read_only).destructive(!tool.read_only).idempotent(tool.read_only).open_world(false);
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.read_only)
+        .destructive(!tool.read_only)
+        .idempotent(tool.read_only)
+        .open_world(false);
     ListedTool::new(tool.name, tool.about, schema).with_annotations(annotations)
 }

@@ -18,13 +18,13 @@ use serde_json::{Map, Value, json};
 pub use change::{change, several};
 pub use changes::changes;
 pub use command::{RanCommand, command};
-pub use error::{FaultKind, ToolError};
 pub use diagnostics::{problem_object, problems_now, since_last_call, state_text, verdict_object, verdict_text};
-pub use search::{Asked, Inside, LARGE_BYTES, USUAL_BYTES, bad_glob, bad_pattern, counts, files_with_hits, found_files, hits};
+pub use error::{FaultKind, ToolError};
 pub use listing::{Listing, MOST_BYTES, MOST_LINES, listing, snippet};
+pub use search::{
+    Asked, Inside, LARGE_BYTES, USUAL_BYTES, bad_glob, bad_pattern, counts, files_with_hits, found_files, hits,
+};
 pub use unlanded::{path_refused, read_error, unlanded};
-
-
 
 /// What a call gives back.
 #[derive(Debug, Clone, PartialEq)]

@@ -68,7 +68,15 @@ impl Session {
     /// A session whose calls mean the workspace at `home` (absolute) unless they say otherwise, and whose changes are
     /// entered into `ledger`.
     pub fn new(registry: Registry, home: PathBuf, ledger: Ledger, allowed: Allowed) -> Session {
-        let shared = Shared { registry, home, seen: Mutex::default(), loops: Mutex::default(), owed: Owed::default(), ledger, allowed };
+        let shared = Shared {
+            registry,
+            home,
+            seen: Mutex::default(),
+            loops: Mutex::default(),
+            owed: Owed::default(),
+            ledger,
+            allowed,
+        };
         Session { shared: Arc::new(shared) }
     }
 
@@ -98,7 +106,9 @@ impl Session {
             Err(panic) => {
                 tracing::error!(tool = tool.name, "the call panicked: {}", panic_text(&*panic));
                 // Whether it wrote before it panicked is not known here, so nothing is claimed of the disk.
-                let error = ToolError::bug("landfall itself failed on this call; whether the file changed is not known").hint("call `read` on the file to see");
+                let error =
+                    ToolError::bug("landfall itself failed on this call; whether the file changed is not known")
+                        .hint("call `read` on the file to see");
                 Reply::refused(&error, false)
             }
         };
@@ -106,7 +116,12 @@ impl Session {
         reply
     }
 
-    async fn run(&self, tool: &Tool, typed: &Map<String, Value>, cancel: CancellationToken) -> Result<Reply, ToolError> {
+    async fn run(
+        &self,
+        tool: &Tool,
+        typed: &Map<String, Value>,
+        cancel: CancellationToken,
+    ) -> Result<Reply, ToolError> {
         let parameters = std::iter::once(&WORKSPACE).chain(tool.parameters);
         let arguments = Arguments::read(parameters, typed)?;
         let workspace = self.workspace(&arguments)?;
@@ -149,8 +164,11 @@ impl Session {
             }
         };
         self.shared.registry.open(&root).map_err(|error| {
-            ToolError::caller("bad_workspace", format!("the workspace {} cannot be opened: {error}", one_line(&root.display().to_string(), 300)))
-                .hint("give `workspace` as the absolute path of an existing directory, or leave it out")
+            ToolError::caller(
+                "bad_workspace",
+                format!("the workspace {} cannot be opened: {error}", one_line(&root.display().to_string(), 300)),
+            )
+            .hint("give `workspace` as the absolute path of an existing directory, or leave it out")
         })
     }
 
@@ -213,5 +231,9 @@ fn state_of(workspace: &Workspace, arguments: &Arguments) -> Option<std::fs::Met
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
-    panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
 }

@@ -54,7 +54,19 @@ impl Tool {
 pub type Run = for<'c> fn(&'c Call, Arguments) -> Pin<Box<dyn Future<Output = Result<Reply, ToolError>> + Send + 'c>>;
 
 /// Every tool, in the order a client lists them.
-pub const ALL: &[&Tool] = &[&read::TOOL, &glob::TOOL, &grep::TOOL, &edit::TOOL, &multi_edit::TOOL, &apply_patch::TOOL, &write::TOOL, &bash::TOOL, &diagnostics::TOOL, &changes::TOOL, &undo::TOOL];
+pub const ALL: &[&Tool] = &[
+    &read::TOOL,
+    &glob::TOOL,
+    &grep::TOOL,
+    &edit::TOOL,
+    &multi_edit::TOOL,
+    &apply_patch::TOOL,
+    &write::TOOL,
+    &bash::TOOL,
+    &diagnostics::TOOL,
+    &changes::TOOL,
+    &undo::TOOL,
+];
 
 /// Taken by every tool beside its own.
 pub(crate) const WORKSPACE: Parameter = Parameter::optional(

@@ -95,7 +95,8 @@ fn copy(language: &str, root: &Path) -> anyhow::Result<()> {
             let relative: PathBuf = file.path().strip_prefix(language)?.to_owned();
             let target = root.join(relative);
             std::fs::create_dir_all(target.parent().unwrap_or(root))?;
-            std::fs::write(&target, file.contents()).with_context(|| format!("{} cannot be written", target.display()))?;
+            std::fs::write(&target, file.contents())
+                .with_context(|| format!("{} cannot be written", target.display()))?;
         }
     }
     Ok(())

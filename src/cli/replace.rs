@@ -159,7 +159,10 @@ mod tests {
             r#"{"id":"x","text":"a\na\n","old_string":"a","new_string":"c"}"#,
         ));
         assert_eq!(found.len(), 2);
-        assert_eq!((&found[0]["id"], &found[0]["outcome"], &found[0]["text"]), (&7.into(), &"landed".into(), &"a\nc\n".into()));
+        assert_eq!(
+            (&found[0]["id"], &found[0]["outcome"], &found[0]["text"]),
+            (&7.into(), &"landed".into(), &"a\nc\n".into())
+        );
         assert_eq!(found[0]["lines"]["ranges"][0], serde_json::json!([2, 2]));
         assert_eq!((&found[1]["id"], &found[1]["code"]), (&"x".into(), &"ambiguous".into()));
         assert!(found.iter().all(|answer| answer["elapsed_us"].is_f64()));
@@ -167,7 +170,9 @@ mod tests {
 
     #[test]
     fn a_malformed_line_is_named_and_the_stream_goes_on() {
-        let found = answers("{nonsense\n{\"id\":1,\"text\":\"a\"}\n{\"text\":\"a\",\"old_string\":\"a\",\"new_string\":\"b\"}\n");
+        let found = answers(
+            "{nonsense\n{\"id\":1,\"text\":\"a\"}\n{\"text\":\"a\",\"old_string\":\"a\",\"new_string\":\"b\"}\n",
+        );
         assert_eq!((&found[0]["code"], &found[0]["line"]), (&"malformed".into(), &1.into()));
         assert_eq!((&found[1]["id"], &found[1]["line"]), (&1.into(), &2.into()));
         assert_eq!(found[2]["text"], "b");

@@ -33,7 +33,8 @@ pub(super) enum Allow {
 
 /// What sessions may do, by the arguments.
 pub(super) fn allowed(arguments: &ServiceArguments) -> anyhow::Result<Allowed> {
-    let commands = arguments.allow.contains(&Allow::Bash).then(|| Dirs::from_env().map(|dirs| shell::folder(dirs.state())));
+    let commands =
+        arguments.allow.contains(&Allow::Bash).then(|| Dirs::from_env().map(|dirs| shell::folder(dirs.state())));
     Ok(Allowed { commands: commands.transpose()? })
 }
 

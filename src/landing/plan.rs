@@ -121,7 +121,9 @@ pub(super) fn plan(
         (Wanted::Write(content) | Wanted::Rewrite(content), None) => Ok(whole(Deed::Created, "", content)),
         (Wanted::Rewrite(content), Some(before)) => Ok(whole(Deed::Overwrote, before, content)),
         (Wanted::Write(content), Some(before)) if content == before => Ok(whole(Deed::LeftAsIs, before, content)),
-        (Wanted::Write(content), Some(before)) if seen || before.is_empty() => Ok(whole(Deed::Overwrote, before, content)),
+        (Wanted::Write(content), Some(before)) if seen || before.is_empty() => {
+            Ok(whole(Deed::Overwrote, before, content))
+        }
         (Wanted::Write(_), Some(before)) => Err(Unlanded::Unseen { lines: count_lines(before) }),
         (Wanted::Undo(undo), now) => plan_undo(now, &undo.entry),
     }

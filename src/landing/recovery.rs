@@ -77,13 +77,19 @@ fn carry_through(rules: &PathRules, file: &IntentFile) -> bool {
         (None, Some(expected)) if file.entry.after.is_none() => contained::remove_file(rules, &target, expected),
         _ => return false,
     };
-    outcome.inspect_err(|error| tracing::warn!(file = file.entry.file, %error, "an interrupted change could not be finished")).is_ok()
+    outcome
+        .inspect_err(
+            |error| tracing::warn!(file = file.entry.file, %error, "an interrupted change could not be finished"),
+        )
+        .is_ok()
 }
 
 fn interrupted(file: &IntentFile, begun: bool) -> Outcome {
     let message = match begun {
         false => "the service was killed before it wrote anything",
-        true => "the service was killed in the middle of this change, and the file has been changed by somebody else since",
+        true => {
+            "the service was killed in the middle of this change, and the file has been changed by somebody else since"
+        }
     };
     Outcome::Refused(RefusedEntry {
         code: "interrupted".into(),
@@ -95,7 +101,8 @@ fn interrupted(file: &IntentFile, begun: bool) -> Outcome {
 
 /// Removes the temporary files that the dead process left beside its targets.
 fn sweep(unfinished: &Unfinished) {
-    let mut directories: Vec<&Path> = unfinished.intent().files.iter().filter_map(|file| file.absolute.parent()).collect();
+    let mut directories: Vec<&Path> =
+        unfinished.intent().files.iter().filter_map(|file| file.absolute.parent()).collect();
     directories.dedup();
     for entry in directories.into_iter().filter_map(|directory| std::fs::read_dir(directory).ok()).flatten().flatten() {
         if contained::is_temporary(&entry.file_name()) && unfinished.is_older(&entry) {

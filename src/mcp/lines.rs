@@ -36,7 +36,14 @@ impl<R: AsyncRead> BoundedLines<R> {
     }
 
     fn with_longest(inner: R, longest: usize) -> BoundedLines<R> {
-        BoundedLines { inner: BufReader::new(inner), line: Vec::new(), handed: 0, ready: false, dropping: false, longest }
+        BoundedLines {
+            inner: BufReader::new(inner),
+            line: Vec::new(),
+            handed: 0,
+            ready: false,
+            dropping: false,
+            longest,
+        }
     }
 
     /// Takes what the reader holds; whether a whole line is ready.

@@ -91,6 +91,11 @@ impl Case<'_> {
             if self.is_applied(None, budget) {
                 return Err(Refused::plain(RefusalCode::AlreadyApplied));
             }
+            // Two places that are equally unlike `old` are no choice to be made.
+            let code = match (code, self.evidence(best, None).judge(&self.ops)) {
+                (RefusalCode::Ambiguous, Err(alone)) => alone,
+                (code, _) => code,
+            };
             let mut alike = vec![best];
             alike.extend(others.iter().copied().filter(|other| other.score > best.score - SAME_SCORE));
             return match (code, choose(&lines_of(&alike), self.query.near_line)) {
@@ -204,6 +209,15 @@ mod tests {
         let landed = replace(TWICE, &query(false, Some(6))).expect("line 6");
         assert_eq!(landed.edits.len(), 1);
         assert!(landed.text.starts_with("start()\n  first(call)\n  second(call)\n"));
+    }
+
+    #[test]
+    fn two_places_that_are_equally_unlike_are_not_found() {
+        let text = "func Get(k string) string {\n\treturn k\n}\n\nfunc Put(k string) {\n\t_ = k\n}\n";
+        let query = Query { old: "func Delete(k string) error {", new: "x", replace_all: false, near_line: None };
+        let refused = replace(text, &query).expect_err("is not there");
+        assert_ne!(refused.code, RefusalCode::Ambiguous);
+        assert!(refused.nearest.is_some());
     }
 
     #[test]

@@ -14,13 +14,29 @@ const MAX_LISTED: usize = 50;
 /// Carries out the query where `old` occurs literally; `None` when it does not.
 pub(super) fn replace(text: &str, query: &Query<'_>) -> Option<Result<Landed, Refused>> {
     let hits = occurrences(text, query);
-    if hits.is_empty() {
-        return None;
+    if !hits.is_empty() {
+        return Some(settle(text, query, &hits, "exact"));
     }
-    Some(settle(text, query, &hits))
+    in_the_other_line_ending(text, query)
 }
 
-fn settle(text: &str, query: &Query<'_>, hits: &[usize]) -> Result<Landed, Refused> {
+/// However short `old` is: where it stands whole but for CR LF in the place of LF, or the reverse, it stands for certain.
+fn in_the_other_line_ending(text: &str, query: &Query<'_>) -> Option<Result<Landed, Refused>> {
+    let (crlf, lf) = styles(query.old);
+    if crlf == lf || query.old.trim().is_empty() {
+        return None;
+    }
+    let other = |typed: &str| {
+        let plain = typed.replace("\r\n", "\n");
+        if lf { plain.replace('\n', "\r\n") } else { plain }
+    };
+    let (old, new) = (other(query.old), other(query.new));
+    let query = Query { old: &old, new: &new, ..*query };
+    let hits = occurrences(text, &query);
+    (!hits.is_empty()).then(|| settle(text, &query, &hits, "line_trimmed"))
+}
+
+fn settle(text: &str, query: &Query<'_>, hits: &[usize], via: &str) -> Result<Landed, Refused> {
     let taken: Vec<usize> = if hits.len() == 1 {
         hits.to_vec()
     } else if query.replace_all {
@@ -41,8 +57,8 @@ fn settle(text: &str, query: &Query<'_>, hits: &[usize]) -> Result<Landed, Refus
             vec![Replacement { span: Span::new(*at, at + query.old.len()), with: with.into_owned() }]
         })
         .collect();
-    let via = if repaired { "exact+trimmed_boundary" } else { "exact" };
-    landed(text, edits, via.to_owned(), 1.0)
+    let via = if repaired { format!("{via}+trimmed_boundary") } else { via.to_owned() };
+    landed(text, edits, via, 1.0)
 }
 
 /// Where `old` begins, overlapping hits included (`aa` stands twice in `aaa`): uniqueness must not depend on the

@@ -26,7 +26,8 @@ pub fn change(landed: &Landed, report: Option<&DiagnosticsReport>) -> Reply {
 
 /// The result of changes of several files by one call. `reports` are in the order of `landed`.
 pub fn several(landed: &[Landed], reports: &[DiagnosticsReport]) -> Reply {
-    let each: Vec<Reply> = landed.iter().enumerate().map(|(index, landed)| change(landed, reports.get(index))).collect();
+    let each: Vec<Reply> =
+        landed.iter().enumerate().map(|(index, landed)| change(landed, reports.get(index))).collect();
     if let [only] = each.as_slice() {
         return only.clone();
     }
@@ -81,12 +82,16 @@ fn notes(landed: &Landed) -> Vec<String> {
 /// What a strategy's name means, for the first of several.
 fn explained(via: &str) -> &'static str {
     match via.split('+').next().unwrap_or_default() {
-        "line_trimmed" | "whitespace_normalized" | "trimmed_boundary" => "your old_string differed in white space; the file's own was kept",
+        "line_trimmed" | "whitespace_normalized" | "trimmed_boundary" => {
+            "your old_string differed in white space; the file's own was kept"
+        }
         "indentation_flexible" => "your old_string was indented otherwise; the file's own indentation was kept",
         "escape_normalized" | "entities_decoded" => "your old_string was escaped otherwise than the file",
         "line_numbers_stripped" => "your old_string held line numbers, which the file has not",
         "diff_markers_stripped" => "your old_string held diff markers, which the file has not",
-        "quotes_normalized" | "unicode_normalized" => "your old_string had other characters for the same signs; the file's own were kept",
+        "quotes_normalized" | "unicode_normalized" => {
+            "your old_string had other characters for the same signs; the file's own were kept"
+        }
         "elided" => "your old_string left lines out; they were kept",
         "multi_occurrence" => "it stood in several places",
         _ => "your old_string was not quite what the file has; lines you did not change were kept as they are",
@@ -96,7 +101,9 @@ fn explained(via: &str) -> &'static str {
 /// A clean exact edit is told in two lines; what surprised the agent is shown.
 fn worth_showing(planned: &Planned, report: Option<&DiagnosticsReport>) -> bool {
     let inexact = planned.matched_via.as_deref().is_some_and(|via| via != "exact");
-    let broken = report.is_some_and(|report| report.verdict == Verdict::Problems && !report.introduced.is_empty() || !report.floor.is_empty());
+    let broken = report.is_some_and(|report| {
+        report.verdict == Verdict::Problems && !report.introduced.is_empty() || !report.floor.is_empty()
+    });
     matches!(planned.deed, Deed::Edited) && (inexact || broken)
 }
 
@@ -159,12 +166,22 @@ mod tests {
             similarity: 1.0,
             occurrences: 1,
         };
-        Landed { file: "a.go".into(), path_note: None, planned, before: Some(Arc::from(before)), changed_outside: false, content: Some(Expected::of(after.as_bytes())) }
+        Landed {
+            file: "a.go".into(),
+            path_note: None,
+            planned,
+            before: Some(Arc::from(before)),
+            changed_outside: false,
+            content: Some(Expected::of(after.as_bytes())),
+        }
     }
 
     #[test]
     fn an_exact_edit_is_one_line_and_an_inexact_one_says_how_it_matched() {
-        assert_eq!(change(&landed("a\nb\n", "a\nB\nC\n", "exact"), None).text, "edited a.go: lines 2-3, +2 -1, now 3 lines");
+        assert_eq!(
+            change(&landed("a\nb\n", "a\nB\nC\n", "exact"), None).text,
+            "edited a.go: lines 2-3, +2 -1, now 3 lines"
+        );
         let text = change(&landed("a\nb\n", "a\nB\n", "line_trimmed"), None).text;
         let expected = "edited a.go: line 2, +1 -1, now 2 lines\nmatched by line trimmed (your old_string differed in white space; the file's own was kept)\n    1 | a\n    2 | B";
         assert_eq!(text, expected);

@@ -13,9 +13,11 @@ const MOST_OUTSIDE: usize = 12;
 
 /// The result of `changes`.
 pub fn changes(entries: &[Entry]) -> Reply {
-    let landed: Vec<(&Entry, &LandedEntry)> = entries.iter().filter_map(|entry| Some((entry, landed(entry)?))).collect();
+    let landed: Vec<(&Entry, &LandedEntry)> =
+        entries.iter().filter_map(|entry| Some((entry, landed(entry)?))).collect();
     let open = refused_and_open(entries);
-    let outside: Vec<(&Entry, &OutsideEntry)> = entries.iter().filter_map(|entry| Some((entry, outside(entry)?))).collect();
+    let outside: Vec<(&Entry, &OutsideEntry)> =
+        entries.iter().filter_map(|entry| Some((entry, outside(entry)?))).collect();
     let outside = &outside[outside.len().saturating_sub(MOST_LISTED)..];
     let mut text = match landed.len() {
         0 => "This session has changed nothing on disk.\n".to_owned(),
@@ -27,19 +29,33 @@ pub fn changes(entries: &[Entry]) -> Reply {
     for (entry, change) in &landed[landed.len().saturating_sub(MOST_LISTED)..] {
         let undoes = change.undoes.map(|number| format!(" (undid {number})")).unwrap_or_default();
         let (added, removed) = (change.added, change.removed);
-        text.push_str(&format!("  {}. {} {} +{added} -{removed}{undoes}\n", entry.number, change.action.name(), one_line(&change.file, 300)));
+        text.push_str(&format!(
+            "  {}. {} {} +{added} -{removed}{undoes}\n",
+            entry.number,
+            change.action.name(),
+            one_line(&change.file, 300)
+        ));
     }
     if landed.len() > 1 {
         let files = files(&landed);
         text.push_str(&format!("altogether in {} files: {}\n", files.len(), totals(&files)));
     }
     for (entry, outside) in outside {
-        text.push_str(&format!("changed past these tools, by {} ({}): {}\n", entry.tool, entry.number, outside_files(outside)));
+        text.push_str(&format!(
+            "changed past these tools, by {} ({}): {}\n",
+            entry.tool,
+            entry.number,
+            outside_files(outside)
+        ));
     }
     for (refused, count) in open.iter().take(MOST_LISTED) {
         let times = if *count > 1 { format!(", {count} times") } else { String::new() };
         let place = one_line(place(refused), 300);
-        text.push_str(&format!("REFUSED and not made good since: {place} ({}{times}): {}\n", refused.code, one_line(&refused.message, 200)));
+        text.push_str(&format!(
+            "REFUSED and not made good since: {place} ({}{times}): {}\n",
+            refused.code,
+            one_line(&refused.message, 200)
+        ));
     }
     if open.len() > MOST_LISTED {
         text.push_str(&format!("  … and {} more refused ones\n", open.len() - MOST_LISTED));
@@ -75,7 +91,11 @@ fn outside(entry: &Entry) -> Option<&OutsideEntry> {
 
 /// `created a.txt, edited b.go, … and 7 more`.
 pub(super) fn outside_files(outside: &OutsideEntry) -> String {
-    let shown = outside.files.iter().take(MOST_OUTSIDE).map(|file| format!("{} {}", file.action.name(), one_line(&file.file, 200)));
+    let shown = outside
+        .files
+        .iter()
+        .take(MOST_OUTSIDE)
+        .map(|file| format!("{} {}", file.action.name(), one_line(&file.file, 200)));
     let mut text = shown.collect::<Vec<_>>().join(", ");
     if outside.total > MOST_OUTSIDE {
         text.push_str(&format!(", … and {} more", outside.total - MOST_OUTSIDE));
@@ -98,7 +118,9 @@ pub(super) fn refused_and_open(entries: &[Entry]) -> Vec<(&RefusedEntry, usize)>
             },
             Outcome::Outside(_) => {}
             // What was refused under a mistyped path is made good by the file of the same name in the same place below.
-            Outcome::Landed(landed) => open.retain(|(refused, _)| place(refused) != landed.file && !place(refused).ends_with(&format!("/{}", landed.file))),
+            Outcome::Landed(landed) => open.retain(|(refused, _)| {
+                place(refused) != landed.file && !place(refused).ends_with(&format!("/{}", landed.file))
+            }),
         }
     }
     open
@@ -119,8 +141,11 @@ fn files(landed: &[(&Entry, &LandedEntry)]) -> Vec<(String, usize, usize)> {
 }
 
 fn totals(files: &[(String, usize, usize)]) -> String {
-    let shown: Vec<String> =
-        files.iter().take(MOST_LISTED).map(|(file, added, removed)| format!("{} +{added} -{removed}", one_line(file, 200))).collect();
+    let shown: Vec<String> = files
+        .iter()
+        .take(MOST_LISTED)
+        .map(|(file, added, removed)| format!("{} +{added} -{removed}", one_line(file, 200)))
+        .collect();
     shown.join(", ")
 }
 
@@ -136,12 +161,24 @@ mod tests {
 
     fn edited(number: u64, file: &str) -> Entry {
         let hunks = hunks("a\n", "b\nc\n");
-        let landed = LandedEntry::new(file, Action::Edited, Some("a\n"), Some("b\nc\n"), &hunks, LineCounts::of(&hunks, "b\nc\n"));
+        let landed = LandedEntry::new(
+            file,
+            Action::Edited,
+            Some("a\n"),
+            Some("b\nc\n"),
+            &hunks,
+            LineCounts::of(&hunks, "b\nc\n"),
+        );
         entry(number, Outcome::Landed(landed))
     }
 
     fn refused(number: u64, path: &str, file: Option<&str>) -> Entry {
-        let refused = RefusedEntry { code: "not_found".into(), path: path.into(), file: file.map(str::to_owned), message: "no".into() };
+        let refused = RefusedEntry {
+            code: "not_found".into(),
+            path: path.into(),
+            file: file.map(str::to_owned),
+            message: "no".into(),
+        };
         entry(number, Outcome::Refused(refused))
     }
 
@@ -173,7 +210,12 @@ mod tests {
         let file = |n: usize| OutsideFile { file: format!("f{n}"), action: Action::Created };
         let outside = Outcome::Outside(OutsideEntry { files: (0..20).map(file).collect(), total: 500 });
         let text = changes(&[entry(1, outside)]).text;
-        assert!(text.starts_with("This session has changed nothing on disk.\nchanged past these tools, by edit (1): created f0, "), "{text}");
+        assert!(
+            text.starts_with(
+                "This session has changed nothing on disk.\nchanged past these tools, by edit (1): created f0, "
+            ),
+            "{text}"
+        );
         assert!(text.ends_with("created f11, … and 488 more"), "{text}");
     }
 }

@@ -19,6 +19,15 @@ pub fn verdict_text(report: &DiagnosticsReport) -> String {
     if report.verdict.is_settled() {
         problem_lines(&mut out, "  ", &report.introduced);
         elsewhere_lines(&mut out, &report.elsewhere);
+        for problem in report.uncovered.iter().take(MOST_FILES_ELSEWHERE) {
+            out.push_str(&format!("  hidden until now, not broken by this: {}\n", problem_line(problem)));
+        }
+        if report.uncovered.len() > MOST_FILES_ELSEWHERE {
+            out.push_str(&format!(
+                "  hidden until now: … and {} more\n",
+                report.uncovered.len() - MOST_FILES_ELSEWHERE
+            ));
+        }
         fixed_line(&mut out, &report.fixed);
     } else {
         problem_lines(&mut out, "  ", &report.floor);
@@ -75,6 +84,7 @@ pub fn verdict_object(report: &DiagnosticsReport) -> Value {
         ("detail", report.detail.clone().map(Value::from)),
         ("version", report.version.map(Value::from)),
         ("overtaken_by", report.overtaken_by.map(Value::from)),
+        ("uncovered", (!report.uncovered.is_empty()).then(|| report.uncovered.iter().map(problem_object).collect())),
         ("floor", (!report.floor.is_empty()).then(|| report.floor.iter().map(problem_object).collect())),
     ];
     for (name, value) in optional {
@@ -107,12 +117,16 @@ fn sentence(report: &DiagnosticsReport) -> String {
     let head = format!("{who}, {} ms", report.waited.as_millis());
     let scope = report.scope.as_ref().map(|scope| format!(" ({scope})")).unwrap_or_default();
     let detail = report.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-    let overtaken = if report.overtaken_by.is_some() { "; this already holds for your newer edit of the same file" } else { "" };
+    let overtaken =
+        if report.overtaken_by.is_some() { "; this already holds for your newer edit of the same file" } else { "" };
     match report.verdict {
         Verdict::Clean if report.fixed.is_empty() => format!("{head}: clean{scope}{overtaken}"),
         Verdict::Clean => format!("{head}: clean{scope}, {} fixed{overtaken}", report.fixed.len()),
         Verdict::Problems if !report.baseline => {
-            format!("{head}: {} now{scope}; what was there before is not known{overtaken}", problems(report.introduced.len()))
+            format!(
+                "{head}: {} now{scope}; what was there before is not known{overtaken}",
+                problems(report.introduced.len())
+            )
         }
         Verdict::Problems => format!(
             "{head}: {} introduced, {} fixed, {} unchanged{scope}{overtaken}",
@@ -122,7 +136,10 @@ fn sentence(report: &DiagnosticsReport) -> String {
         ),
         Verdict::Later => "diagnostics: not waited for, as asked; they come on top of your next result".into(),
         Verdict::Loading => {
-            format!("{who} is still loading{detail}: not known yet whether this is right; that comes on top of your next result{}", floor(report))
+            format!(
+                "{who} is still loading{detail}: not known yet whether this is right; that comes on top of your next result{}",
+                floor(report)
+            )
         }
         Verdict::TimedOut => format!(
             "{who} has not answered within {} ms{detail}: not known yet whether this is right; that comes on top of your next result{}",
@@ -132,7 +149,10 @@ fn sentence(report: &DiagnosticsReport) -> String {
         Verdict::Crashed => {
             format!("{who} crashed{detail}: the file is on disk, whether it is right is not known{}", floor(report))
         }
-        Verdict::NoProject => format!("{who} does not know this file as part of a project{detail}: types were not checked{}", floor(report)),
+        Verdict::NoProject => format!(
+            "{who} does not know this file as part of a project{detail}: types were not checked{}",
+            floor(report)
+        ),
         Verdict::NoLanguageServer => format!("no language server{detail}: types were not checked{}", floor(report)),
     }
 }
@@ -157,7 +177,8 @@ fn problem_line(problem: &Problem) -> String {
         problem.severity.name(),
         one_line(&problem.message, 300)
     );
-    let origin: Vec<String> = [&problem.source, &problem.code].into_iter().flatten().map(|text| one_line(text, 60)).collect();
+    let origin: Vec<String> =
+        [&problem.source, &problem.code].into_iter().flatten().map(|text| one_line(text, 60)).collect();
     if !origin.is_empty() {
         line.push_str(&format!(" ({})", origin.join(" ")));
     }
@@ -248,7 +269,9 @@ mod tests {
     fn every_verdict_has_its_own_sentence() {
         use Verdict::*;
         let mut sentences: Vec<String> =
-            [Clean, Problems, Later, Loading, TimedOut, Crashed, NoProject, NoLanguageServer].map(|v| sentence(&report(v))).into();
+            [Clean, Problems, Later, Loading, TimedOut, Crashed, NoProject, NoLanguageServer]
+                .map(|v| sentence(&report(v)))
+                .into();
         assert_eq!(sentences[0], "gopls, 84 ms: clean");
         assert_eq!(sentences.iter().filter(|sentence| sentence.contains("clean")).count(), 1);
         sentences.sort();
@@ -263,7 +286,10 @@ mod tests {
         report.introduced[29].severity = Severity::Warning;
         report.elsewhere = (0..9).map(|n| problem(&format!("b{n}.go"), 1, "broken too")).collect();
         let text = verdict_text(&report);
-        assert!(text.starts_with("gopls, 84 ms: 39 introduced, 0 fixed, 0 unchanged\n  a.go:2:2 error broken (compiler)\n"), "{text}");
+        assert!(
+            text.starts_with("gopls, 84 ms: 39 introduced, 0 fixed, 0 unchanged\n  a.go:2:2 error broken (compiler)\n"),
+            "{text}"
+        );
         assert!(text.contains("  … and 10 more\n") && text.contains("… and 4 more, in 9 files altogether"), "{text}");
     }
 

@@ -53,7 +53,9 @@ fn hint(refused: &Refused) -> Option<String> {
     let hint = match refused.code {
         RefusalCode::Ambiguous => {
             let line = refused.hits.first().map_or(1, |hit| hit.start + 1);
-            format!("add lines around it to old_string until only one place fits, or pass near_line (for instance {line}), or replace_all.")
+            format!(
+                "add lines around it to old_string until only one place fits, or pass near_line (for instance {line}), or replace_all."
+            )
         }
         RefusalCode::AlreadyApplied => return None,
         RefusalCode::Identical => "put what the lines should become into new_string.".to_owned(),
@@ -132,10 +134,15 @@ mod tests {
     #[test]
     fn the_nearest_stretch_is_shown_as_the_file_has_it_and_bounded() {
         let text = "a\n".repeat(40) + &"long ".repeat(200);
-        let nearest = Nearest { lines: LineRange::new(20, 41), differs: "`b` is `a`\u{1b}[0m".to_owned(), similarity: 0.7 };
+        let nearest =
+            Nearest { lines: LineRange::new(20, 41), differs: "`b` is `a`\u{1b}[0m".to_owned(), similarity: 0.7 };
         let refused = Refused { code: RefusalCode::NotFound, hits: Vec::new(), nearest: Some(nearest) };
         let explained = explain(&text, &query("b"), &refused);
-        assert!(explained.message.starts_with("old_string is not in the file; nearest are lines 21-41 (`b` is `a`[0m):\n    21 | a\n"));
+        assert!(
+            explained
+                .message
+                .starts_with("old_string is not in the file; nearest are lines 21-41 (`b` is `a`[0m):\n    21 | a\n")
+        );
         assert!(explained.message.ends_with("… 9 more lines"));
         assert_eq!(explained.hint.as_deref(), Some("read lines 21-41 and copy old_string from there."));
     }

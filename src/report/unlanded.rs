@@ -67,7 +67,11 @@ fn which(of_several: &OfSeveral) -> String {
         [one] => format!(" (edit {one} matches)"),
         several => format!(" (edits {} match)", several.join(", ")),
     };
-    format!("none of the {} edits was made, because of edit {}{others}: ", of_several.matched.len(), of_several.index + 1)
+    format!(
+        "none of the {} edits was made, because of edit {}{others}: ",
+        of_several.matched.len(),
+        of_several.index + 1
+    )
 }
 
 /// The error for a path that was not accepted. `typed` is the path as it was received.
@@ -94,16 +98,17 @@ fn write_error(error: &WriteError) -> ToolError {
         WriteError::ReadOnly => ToolError::environment("read_only", "the file is write-protected; it is unchanged")
             .hint("ask the user before changing its permissions"),
         WriteError::ChangedMeanwhile => {
-            ToolError::caller("changed_meanwhile", "another program keeps changing it; it was not touched").hint("call `read`, then try again")
+            ToolError::caller("changed_meanwhile", "another program keeps changing it; it was not touched")
+                .hint("call `read`, then try again")
         }
-        WriteError::NoSpace => {
-            ToolError::environment("no_space", "the disk is full; the file is unchanged").hint("free some space, then make the same call again")
-        }
+        WriteError::NoSpace => ToolError::environment("no_space", "the disk is full; the file is unchanged")
+            .hint("free some space, then make the same call again"),
         WriteError::Escapes => ToolError::caller("outside", "it leads out of the workspace"),
         WriteError::NotAFile { what } => ToolError::caller("not_a_file", format!("it is {what}, not a file")),
-        WriteError::HardLinked { links } => {
-            ToolError::environment("hard_link", format!("it is one of {links} hard links; replacing it would part it from the others"))
-        }
+        WriteError::HardLinked { links } => ToolError::environment(
+            "hard_link",
+            format!("it is one of {links} hard links; replacing it would part it from the others"),
+        ),
         WriteError::Io(error) => ToolError::environment("io", format!("{error}; the file is unchanged")),
     }
 }

@@ -63,7 +63,8 @@ impl LoopGate {
 
     /// Counts a failure, and puts a stronger hint on `error` when the same file keeps failing.
     pub(super) fn failed(&mut self, key: CallKey, error: &mut ToolError) {
-        let failure = self.failures.entry(key).or_insert(Failure { count: 0, code: error.code, file: error.file.clone() });
+        let failure =
+            self.failures.entry(key).or_insert(Failure { count: 0, code: error.code, file: error.file.clone() });
         failure.count += 1;
         failure.code = error.code;
         let Some(file) = &error.file else { return };
@@ -88,7 +89,9 @@ fn instead(code: &str, file: Option<&str>) -> String {
         "not_found" | "stale" | "elision_unclear" | "too_little_information" => {
             format!("call `read` with file_path {file}, and copy old_string from what it shows")
         }
-        "ambiguous" => format!("call `read` with file_path {file}, then add lines around the place to old_string, or pass near_line"),
+        "ambiguous" => format!(
+            "call `read` with file_path {file}, then add lines around the place to old_string, or pass near_line"
+        ),
         "already_applied" | "identical" => format!("{file} already is as wanted: go on with the next step"),
         "not_read" => format!("call `read` with file_path {file} first"),
         "bad_arguments" => "look at the tool's parameters and call it with those".into(),

@@ -60,17 +60,24 @@ fn orders_for(call: &Call, file: &FilePatch) -> Result<Vec<Order>, ToolError> {
         Ok(Order { target, wanted, seen })
     };
     match &file.what {
-        Change::Add { content, replaces: false } => Ok(vec![one(&file.path, Purpose::WriteFile, Wanted::Write(content.clone()))?]),
-        Change::Add { content, replaces: true } => Ok(vec![one(&file.path, Purpose::WriteFile, Wanted::Rewrite(content.clone()))?]),
+        Change::Add { content, replaces: false } => {
+            Ok(vec![one(&file.path, Purpose::WriteFile, Wanted::Write(content.clone()))?])
+        }
+        Change::Add { content, replaces: true } => {
+            Ok(vec![one(&file.path, Purpose::WriteFile, Wanted::Rewrite(content.clone()))?])
+        }
         Change::Delete => Ok(vec![one(&file.path, Purpose::EditFile, Wanted::Delete)?]),
-        Change::Update { hunks, move_to: None } => Ok(vec![one(&file.path, Purpose::EditFile, Wanted::Patch(hunks.clone()))?]),
+        Change::Update { hunks, move_to: None } => {
+            Ok(vec![one(&file.path, Purpose::EditFile, Wanted::Patch(hunks.clone()))?])
+        }
         Change::Update { hunks, move_to: Some(to) } => {
             let mut away = one(&file.path, Purpose::EditFile, Wanted::Delete)?;
             let present = landing::read(&call.workspace, &away.target)
                 .and_then(|present| present.ok_or(landing::Unlanded::Missing))
                 .map_err(|unlanded| report::unlanded(&away.target.relative, &unlanded))?;
-            let moved = patch::apply(&present.decoded.text, hunks)
-                .map_err(|refused| report::unlanded(&away.target.relative, &landing::Unlanded::Hunk(Box::new(refused))))?;
+            let moved = patch::apply(&present.decoded.text, hunks).map_err(|refused| {
+                report::unlanded(&away.target.relative, &landing::Unlanded::Hunk(Box::new(refused)))
+            })?;
             away.wanted = Wanted::DeleteIf(present.expected);
             Ok(vec![one(to, Purpose::WriteFile, Wanted::Write(moved.text))?, away])
         }

@@ -36,12 +36,22 @@ pub enum Kind {
 
 impl Parameter {
     /// A parameter every call must have.
-    pub const fn required(name: &'static str, aliases: &'static [&'static str], kind: Kind, about: &'static str) -> Self {
+    pub const fn required(
+        name: &'static str,
+        aliases: &'static [&'static str],
+        kind: Kind,
+        about: &'static str,
+    ) -> Self {
         Parameter { name, aliases, kind, required: true, about }
     }
 
     /// A parameter a call may have.
-    pub const fn optional(name: &'static str, aliases: &'static [&'static str], kind: Kind, about: &'static str) -> Self {
+    pub const fn optional(
+        name: &'static str,
+        aliases: &'static [&'static str],
+        kind: Kind,
+        about: &'static str,
+    ) -> Self {
         Parameter { name, aliases, kind, required: false, about }
     }
 
@@ -71,9 +81,10 @@ impl Parameter {
             Kind::Text => text(value).map(Value::from),
             Kind::Count => count(value).map(Value::from),
             Kind::Flag => flag(value).map(Value::from),
-            Kind::Choice(words) => {
-                text(value).map(|word| word.to_lowercase()).filter(|word| words.contains(&word.as_str())).map(Value::from)
-            }
+            Kind::Choice(words) => text(value)
+                .map(|word| word.to_lowercase())
+                .filter(|word| words.contains(&word.as_str()))
+                .map(Value::from),
         };
         read.map(Some).ok_or_else(|| format!("`{}` must be {}, not {}", self.name, self.kind.in_words(), shown(value)))
     }
@@ -137,12 +148,18 @@ impl Arguments {
             }
         }
         let missing = parameters.iter().filter(|p| p.required && !arguments.values.contains_key(p.name));
-        faults.extend(missing.filter(|p| !typed.keys().any(|name| p.answers_to(name))).map(|p| format!("`{}` is missing", p.name)));
+        faults.extend(
+            missing
+                .filter(|p| !typed.keys().any(|name| p.answers_to(name)))
+                .map(|p| format!("`{}` is missing", p.name)),
+        );
         if faults.is_empty() {
             return Ok(arguments);
         }
-        let all: Vec<String> = parameters.iter().map(|p| if p.required { p.name.into() } else { format!("{}?", p.name) }).collect();
-        let mut error = ToolError::caller("bad_arguments", format!("the call's arguments are wrong: {}", faults.join("; ")));
+        let all: Vec<String> =
+            parameters.iter().map(|p| if p.required { p.name.into() } else { format!("{}?", p.name) }).collect();
+        let mut error =
+            ToolError::caller("bad_arguments", format!("the call's arguments are wrong: {}", faults.join("; ")));
         error.hints.push(format!("call again with {}", all.join(", ")));
         if !arguments.unknown.is_empty() {
             error.message.push_str(&format!(" (not known: {})", arguments.unknown.join(", ")));
@@ -190,8 +207,11 @@ fn list(name: &str, parameters: &'static [Parameter], value: &Value) -> Result<V
         return Err(format!("`{name}` is empty"));
     }
     let read = items.iter().enumerate().map(|(index, item)| {
-        let object = item.as_object().ok_or_else(|| format!("`{name}` item {} must be an object, not {}", index + 1, shown(item)))?;
-        let arguments = Arguments::read(parameters, object).map_err(|error| format!("`{name}` item {}: {}", index + 1, error.message))?;
+        let object = item
+            .as_object()
+            .ok_or_else(|| format!("`{name}` item {} must be an object, not {}", index + 1, shown(item)))?;
+        let arguments = Arguments::read(parameters, object)
+            .map_err(|error| format!("`{name}` item {}: {}", index + 1, error.message))?;
         Ok(Value::Object(arguments.values))
     });
     read.collect::<Result<Vec<Value>, String>>().map(Value::Array)
@@ -208,7 +228,9 @@ fn text(value: &Value) -> Option<String> {
 
 fn count(value: &Value) -> Option<u64> {
     match value {
-        Value::Number(number) => number.as_u64().or_else(|| number.as_f64().filter(|n| *n >= 0.0 && n.fract() == 0.0).map(|n| n as u64)),
+        Value::Number(number) => {
+            number.as_u64().or_else(|| number.as_f64().filter(|n| *n >= 0.0 && n.fract() == 0.0).map(|n| n as u64))
+        }
         Value::String(digits) => digits.trim().parse().ok(),
         _ => None,
     }
@@ -257,7 +279,12 @@ mod tests {
         Parameter::optional("limit", &["max_lines"], Kind::Count, "how much"),
         Parameter::optional("replace_all", &[], Kind::Flag, "everywhere"),
         Parameter::optional("settle", &[], Kind::Choice(&["now", "later"]), "when"),
-        Parameter::optional("edits", &[], Kind::List(&[Parameter::required("old_string", &["old"], Kind::Text, "what")]), "which"),
+        Parameter::optional(
+            "edits",
+            &[],
+            Kind::List(&[Parameter::required("old_string", &["old"], Kind::Text, "what")]),
+            "which",
+        ),
     ];
 
     fn read(typed: Value) -> Result<Arguments, ToolError> {
@@ -280,7 +307,8 @@ mod tests {
 
     #[test]
     fn values_are_read_generously() {
-        let read = read(json!({"path": 7, "maxLines": " 12 ", "replaceAll": "True", "settle": "LATER", "limit": null})).expect("reads");
+        let read = read(json!({"path": 7, "maxLines": " 12 ", "replaceAll": "True", "settle": "LATER", "limit": null}))
+            .expect("reads");
         assert_eq!(read.text("file_path"), Some("7"));
         assert_eq!(read.count("limit"), Some(12));
         assert!(read.flag("replace_all"));
@@ -291,7 +319,8 @@ mod tests {
     fn unknown_names_are_noted_and_faults_are_told_together() {
         assert_eq!(read(json!({"file_path": "a", "colour": 1})).expect("reads").unknown, ["\"colour\""]);
         let error = read(json!({"limit": -1, "replace_all": [1]})).expect_err("refuses");
-        for part in ["`file_path` is missing", "`limit` must be a whole number", "`replace_all` must be true or false"] {
+        for part in ["`file_path` is missing", "`limit` must be a whole number", "`replace_all` must be true or false"]
+        {
             assert!(error.message.contains(part), "{part} in {}", error.message);
         }
     }
@@ -302,7 +331,11 @@ mod tests {
             let read = read(json!({ "path": "a", "edits": edits })).expect("reads");
             assert_eq!(read.list("edits")[0].text("old_string"), Some("x"), "{edits}");
         }
-        for (edits, part) in [(json!([]), "is empty"), (json!([1]), "item 1 must be an object"), (json!([{}]), "item 1: the call's arguments")] {
+        for (edits, part) in [
+            (json!([]), "is empty"),
+            (json!([1]), "item 1 must be an object"),
+            (json!([{}]), "item 1: the call's arguments"),
+        ] {
             let error = read(json!({ "path": "a", "edits": edits })).expect_err("refuses");
             assert!(error.message.contains(part), "{}", error.message);
         }

@@ -25,7 +25,8 @@ pub(super) async fn land(
     arguments: Arguments,
 ) -> Result<Reply, ToolError> {
     let typed = arguments.required_text("file_path");
-    let target = paths::resolve(call.workspace.paths(), typed, purpose).map_err(|refused| report::path_refused(&refused))?;
+    let target =
+        paths::resolve(call.workspace.paths(), typed, purpose).map_err(|refused| report::path_refused(&refused))?;
     land_on(call, tool, target, wanted, arguments.text("settle")).await
 }
 

@@ -25,8 +25,8 @@ async fn diagnostics(call: &Call, arguments: Arguments) -> Result<Reply, ToolErr
     let mut note = None;
     let path = match arguments.text("file_path").filter(|typed| !matches!(typed.trim(), "" | ".")) {
         Some(typed) => {
-            let target =
-                paths::resolve(call.workspace.paths(), typed, Purpose::ReadFile).map_err(|refused| report::path_refused(&refused))?;
+            let target = paths::resolve(call.workspace.paths(), typed, Purpose::ReadFile)
+                .map_err(|refused| report::path_refused(&refused))?;
             note = target.note;
             Some((target.relative, target.absolute))
         }

@@ -1,6 +1,6 @@
 //! What the tools that search have in common.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -136,7 +136,8 @@ pub(super) fn path_and_glob(pattern: &str) -> (Option<PathBuf>, String) {
     }
     let names: Vec<&str> = pattern.split('/').collect();
     let plain = names.iter().take_while(|name| !name.contains(['*', '?', '[', '{'])).count().min(names.len() - 1);
-    (Some(Path::new(&names[..plain].join("/")).join("")), names[plain..].join("/"))
+    let front = names[..plain].iter().map(|name| format!("{name}/")).collect::<String>();
+    (Some(PathBuf::from(front)), names[plain..].join("/"))
 }
 
 #[cfg(test)]

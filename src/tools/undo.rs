@@ -27,12 +27,14 @@ pub(super) const TOOL: Tool = Tool {
 
 async fn undo(call: &Call, arguments: Arguments) -> Result<Reply, ToolError> {
     let resolve = |typed: &str| {
-        paths::resolve(call.workspace.paths(), typed, Purpose::WriteFile).map_err(|refused| report::path_refused(&refused))
+        paths::resolve(call.workspace.paths(), typed, Purpose::WriteFile)
+            .map_err(|refused| report::path_refused(&refused))
     };
     let wanted = arguments.text("file_path").map(resolve).transpose()?;
     let entries = call.session.ledger().entries();
     let Some((number, entry)) = last_change(&entries, wanted.as_ref().map(|target| target.relative.as_str())) else {
-        let error = ToolError::caller("nothing_to_undo", "this session has made no such change that is not undone already");
+        let error =
+            ToolError::caller("nothing_to_undo", "this session has made no such change that is not undone already");
         return Err(error.hint("call `changes` to see what it has done"));
     };
     let (number, entry) = (number, entry.clone());

@@ -188,8 +188,10 @@ mod tests {
     }
 
     /// Each step: the text before and after, the problems after, the sight; then (introduced, fixed, unchanged) by line.
+    type Step<'s> = (&'s str, &'s str, &'s [(u32, &'s str)], Sight, [&'s [u32]; 3]);
+
     #[track_caller]
-    fn check(steps: &[(&str, &str, &[(u32, &str)], Sight, [&[u32]; 3])]) {
+    fn check(steps: &[Step<'_>]) {
         let mut baseline = Baseline::default();
         for (step, (before, after, now, sight, expected)) in steps.iter().enumerate() {
             baseline.shift("a", &hunks(before, after));

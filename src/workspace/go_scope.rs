@@ -144,7 +144,7 @@ mod tests {
         let open = put("o/o.go", "package o\n");
         let mut all: Vec<PathBuf> = (0..ALL).map(|n| put(&format!("x/{n}.go"), "package x\n")).collect();
         let choose = |all: Vec<PathBuf>| {
-            Imports::default().choose(root, all, &BTreeSet::from([edited.clone()]), &[open.clone()])
+            Imports::default().choose(root, all, &BTreeSet::from([edited.clone()]), std::slice::from_ref(&open))
         };
         assert_eq!(choose(all.clone()), Asked { files: all.clone(), scope: None });
         all.extend([edited.clone(), other.clone(), user.clone(), open.clone()]);

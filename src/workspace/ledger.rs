@@ -35,7 +35,8 @@ impl Ledger {
         let directory = state.join("sessions");
         let session = new_session_name();
         let path = directory.join(format!("{session}.jsonl"));
-        let opened = std::fs::create_dir_all(&directory).and_then(|()| OpenOptions::new().create_new(true).append(true).open(&path));
+        let opened = std::fs::create_dir_all(&directory)
+            .and_then(|()| OpenOptions::new().create_new(true).append(true).open(&path));
         let (path, file) = match opened {
             Ok(file) => {
                 journal::lock(&file);
@@ -135,7 +136,12 @@ mod tests {
         let ledger = Ledger::create(&folder.path().join("deep/er"));
         assert!(Ledger::unfinished(&folder.path().join("deep/er")).is_empty());
         let refused = |path: &str| {
-            Outcome::Refused(RefusedEntry { code: "not_found".into(), path: path.into(), file: None, message: "no".into() })
+            Outcome::Refused(RefusedEntry {
+                code: "not_found".into(),
+                path: path.into(),
+                file: None,
+                message: "no".into(),
+            })
         };
         assert_eq!(ledger.append("edit", refused("a\n\"b")), 1);
         assert_eq!(ledger.append("write", refused("c")), 2);
@@ -151,7 +157,10 @@ mod tests {
     fn a_ledger_that_cannot_be_written_is_kept_in_memory() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         let ledger = Ledger::create(&file.path().join("below a file"));
-        ledger.append("edit", Outcome::Refused(RefusedEntry { code: "x".into(), path: "p".into(), file: None, message: "m".into() }));
+        ledger.append(
+            "edit",
+            Outcome::Refused(RefusedEntry { code: "x".into(), path: "p".into(), file: None, message: "m".into() }),
+        );
         assert_eq!((ledger.path(), ledger.entries().len()), (None, 1));
     }
 }

@@ -12,7 +12,8 @@ fn arguments_that_are_wrong_are_named_and_nothing_is_written() {
     for part in ["`old_string` must be a string", "`new_string` is missing", "Hint: call again with"] {
         assert!(reply.text.contains(part), "{part}: {}", reply.text);
     }
-    let reply = agent.call("edit", json!({ "file_path": "a.txt", "old_string": "one", "new_string": "two", "dry_run": true }));
+    let reply =
+        agent.call("edit", json!({ "file_path": "a.txt", "old_string": "one", "new_string": "two", "dry_run": true }));
     assert!(reply.text.ends_with("note: `edit` does not know \"dry_run\"; left out"), "{}", reply.text);
     assert_eq!(agent.text("a.txt"), "two\n");
 }
@@ -21,17 +22,31 @@ fn arguments_that_are_wrong_are_named_and_nothing_is_written() {
 fn an_unknown_tool_is_answered_with_the_ones_there_are() {
     let mut agent = Agent::with_files(&[]);
     let reply = agent.call("str_replace", json!({}));
-    assert!(reply.is_error && reply.text.contains("the tools are read, glob, grep, edit, multi_edit, apply_patch, write, diagnostics, changes, undo"), "{}", reply.text);
+    assert!(
+        reply.is_error
+            && reply.text.contains(
+                "the tools are read, glob, grep, edit, multi_edit, apply_patch, write, diagnostics, changes, undo"
+            ),
+        "{}",
+        reply.text
+    );
 }
 
 #[test]
 fn what_is_no_text_file_is_refused_by_name() {
-    let mut agent = Agent::with_files(&[("dir/x.txt", b"x\n"), ("prog", b"\x7fELF\0\0\x01"), ("half.txt", b"\xFF\xFEa")]);
+    let mut agent =
+        Agent::with_files(&[("dir/x.txt", b"x\n"), ("prog", b"\x7fELF\0\0\x01"), ("half.txt", b"\xFF\xFEa")]);
     let edit = |path: &str| json!({ "file_path": path, "old_string": "xxxx", "new_string": "yyyy" });
-    for (path, part) in [("dir", "directory"), ("prog", "binary"), ("half.txt", "UTF-16"), ("none.txt", "none.txt"), ("", "path")] {
+    for (path, part) in
+        [("dir", "directory"), ("prog", "binary"), ("half.txt", "UTF-16"), ("none.txt", "none.txt"), ("", "path")]
+    {
         let reply = agent.call("edit", edit(path));
         assert!(reply.is_error, "{path}: {}", reply.text);
-        assert!(reply.text.starts_with("not edited") || reply.text.starts_with("Nothing was written"), "{path}: {}", reply.text);
+        assert!(
+            reply.text.starts_with("not edited") || reply.text.starts_with("Nothing was written"),
+            "{path}: {}",
+            reply.text
+        );
         assert!(reply.text.contains(part), "{path}: {}", reply.text);
     }
     let write = agent.call("write", json!({ "file_path": "dir", "content": "x" }));
@@ -72,7 +87,11 @@ fn a_path_out_of_the_workspace_is_refused() {
     std::os::unix::fs::symlink(outside.path(), agent.root().join("link")).expect("links");
     for path in [target.to_str().expect("UTF-8"), "link/b.txt", "../b.txt", "/etc/hostname"] {
         let reply = agent.call("edit", json!({ "file_path": path, "old_string": "safe", "new_string": "gone" }));
-        assert!(reply.is_error && reply.text.contains("b.txt") | reply.text.contains("hostname"), "{path}: {}", reply.text);
+        assert!(
+            reply.is_error && reply.text.contains("b.txt") | reply.text.contains("hostname"),
+            "{path}: {}",
+            reply.text
+        );
     }
     let reply = agent.call("write", json!({ "file_path": "link/new.txt", "content": "x" }));
     assert!(reply.is_error, "{}", reply.text);

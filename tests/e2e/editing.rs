@@ -9,7 +9,10 @@ const STORE: &str = "package store\n\nfunc Get(k string) string {\n\treturn k\n}
 #[test]
 fn an_exact_edit_lands_and_says_where() {
     let mut agent = Agent::with_files(&[("store/store.go", STORE.as_bytes())]);
-    let reply = agent.call("edit", json!({ "file_path": "store/store.go", "old_string": "\treturn k\n", "new_string": "\tk += k\n\treturn k\n" }));
+    let reply = agent.call(
+        "edit",
+        json!({ "file_path": "store/store.go", "old_string": "\treturn k\n", "new_string": "\tk += k\n\treturn k\n" }),
+    );
     assert_eq!(reply.first_line(), "edited store/store.go: line 4, +1 -0, now 10 lines");
     assert!(!reply.is_error);
     assert_eq!(reply.verdict(), "no_language_server");
@@ -30,8 +33,13 @@ fn an_edit_with_drifted_white_space_lands_in_the_files_own() {
 #[test]
 fn a_refused_edit_says_so_first_and_leaves_the_file() {
     let mut agent = Agent::with_files(&[("a.go", STORE.as_bytes())]);
-    for (old, code) in [("func Delete(k string) error {", "not_found"), ("k string", "ambiguous"), ("}", "ambiguous")] {
-        let reply = agent.call("edit", json!({ "file_path": "a.go", "old_string": old, "new_string": "something else" }));
+    for (old, code) in [
+        ("\tif err := s.flush(); err != nil {\n\t\treturn err\n\t}", "not_found"),
+        ("k string", "ambiguous"),
+        ("}", "ambiguous"),
+    ] {
+        let reply =
+            agent.call("edit", json!({ "file_path": "a.go", "old_string": old, "new_string": "something else" }));
         assert!(reply.is_error && reply.first_line().starts_with("not edited a.go: "), "{}", reply.text);
         assert_eq!(reply.structured["code"], code, "{}", reply.text);
         assert_eq!(reply.structured["landed"], false);
@@ -45,9 +53,10 @@ fn a_refused_edit_says_so_first_and_leaves_the_file() {
 fn line_endings_and_marks_outside_the_change_stay() {
     let crlf = "\u{feff}package a\r\n\r\nvar x = 1\r\nvar y = 2\n";
     let mut agent = Agent::with_files(&[("a.go", crlf.as_bytes())]);
-    let reply = agent.call("edit", json!({ "file_path": "a.go", "old_string": "var x = 1\n", "new_string": "var x = 10\n" }));
+    let reply =
+        agent.call("edit", json!({ "file_path": "a.go", "old_string": "var x = 1\n", "new_string": "var x = 10\n" }));
     assert!(!reply.is_error, "{}", reply.text);
-    assert_eq!(agent.text("a.go"), crlf.replace("x = 1", "x = 10"));
+    assert_eq!(agent.text("a.go"), crlf.replace("x = 1", "x = 10"), "{}", reply.text);
 }
 
 #[test]
@@ -93,7 +102,8 @@ fn the_mode_of_a_file_is_kept() {
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o754)).expect("sets the mode");
     agent.call("edit", json!({ "file_path": "run.sh", "old_string": "echo one", "new_string": "echo two" }));
     assert_eq!(std::fs::metadata(&path).expect("is there").permissions().mode() & 0o7777, 0o754);
-    let left: Vec<_> = std::fs::read_dir(agent.root()).expect("reads").flatten().map(|entry| entry.file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(agent.root()).expect("reads").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left, ["run.sh"]);
 }
 
@@ -115,7 +125,10 @@ fn parallel_edits_of_one_file_all_land() {
 #[test]
 fn a_new_syntax_problem_is_told_without_a_language_server() {
     let mut agent = Agent::with_files(&[("a.go", STORE.as_bytes())]);
-    let reply = agent.call("edit", json!({ "file_path": "a.go", "old_string": "func Put(k string) {", "new_string": "func Put(k string) {{" }));
+    let reply = agent.call(
+        "edit",
+        json!({ "file_path": "a.go", "old_string": "func Put(k string) {", "new_string": "func Put(k string) {{" }),
+    );
     assert!(reply.first_line().starts_with("edited a.go"), "{}", reply.text);
     assert!(reply.text.contains("the syntax check found"), "{}", reply.text);
     assert!(reply.structured["diagnostics"]["floor"].as_array().is_some_and(|floor| !floor.is_empty()));
@@ -124,9 +137,15 @@ fn a_new_syntax_problem_is_told_without_a_language_server() {
 #[test]
 fn replace_all_says_in_how_many_places() {
     let mut agent = Agent::with_files(&[("a.go", STORE.as_bytes())]);
-    let reply = agent.call("edit", json!({ "filePath": "a.go", "oldString": "k string", "newString": "key string", "replaceAll": "true" }));
+    let reply = agent.call(
+        "edit",
+        json!({ "filePath": "a.go", "oldString": "k string", "newString": "key string", "replaceAll": "true" }),
+    );
     assert_eq!(reply.first_line(), "edited a.go: 2 places, lines 3-7, +2 -2, now 9 lines");
-    let near = agent.call("edit", json!({ "file_path": "a.go", "old_string": "key string", "new_string": "id string", "near_line": 7 }));
+    let near = agent.call(
+        "edit",
+        json!({ "file_path": "a.go", "old_string": "key string", "new_string": "id string", "near_line": 7 }),
+    );
     assert!(near.first_line().starts_with("edited a.go: line 7"), "{}", near.text);
 }
 
@@ -141,7 +160,12 @@ fn several_edits_land_together_or_not_at_all() {
             { "old_string": "\t_ = k\n", "new_string": "" },
         ] }),
     );
-    assert!(bad.first_line().starts_with("not edited a.go: none of the 3 edits was made, because of edit 2 (edits 1, 3 match): "), "{}", bad.text);
+    assert!(
+        bad.first_line()
+            .starts_with("not edited a.go: none of the 3 edits was made, because of edit 2 (edits 1, 3 match): "),
+        "{}",
+        bad.text
+    );
     assert_eq!(agent.text("a.go"), STORE);
     let good = agent.call(
         "multi_edit",

@@ -13,7 +13,11 @@ fn the_same_failing_call_is_blocked_until_the_file_is_read_or_changed() {
     }
     let blocked = agent.call("edit", call.clone());
     assert_eq!(blocked.structured["code"], "repeated", "{}", blocked.text);
-    assert!(blocked.first_line().starts_with("not edited a.txt: this same call has failed 3 times (not_found)"), "{}", blocked.text);
+    assert!(
+        blocked.first_line().starts_with("not edited a.txt: this same call has failed 3 times (not_found)"),
+        "{}",
+        blocked.text
+    );
     assert!(blocked.text.contains("\nHint: call `read` with file_path a.txt"), "{}", blocked.text);
 
     agent.call("read", json!({ "file_path": "a.txt" }));

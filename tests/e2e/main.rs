@@ -4,11 +4,14 @@
 mod support;
 
 mod bad_input;
+mod crash;
 mod editing;
 mod ledger;
 mod loops;
 mod patching;
 mod protocol;
+mod races;
 mod reading;
 mod search;
 mod shell;
+mod sunk_runs;

@@ -26,7 +26,11 @@ const FILES: &[(&str, &[u8])] = &[("src/a.txt", b"one\ntwo\nthree\n"), ("gone.tx
 fn a_patch_changes_adds_deletes_and_moves() {
     let mut agent = Agent::with_files(FILES);
     let reply = agent.call("apply_patch", json!({ "input": PATCH }));
-    assert!(reply.first_line().starts_with("changed 5 files, all of them on disk: src/a.txt, src/new.txt, gone.txt, "), "{}", reply.text);
+    assert!(
+        reply.first_line().starts_with("changed 5 files, all of them on disk: src/a.txt, src/new.txt, gone.txt, "),
+        "{}",
+        reply.text
+    );
     assert_eq!(agent.text("src/a.txt"), "one\n2\nthree\n");
     assert_eq!(agent.text("src/new.txt"), "fresh\n");
     assert_eq!(agent.text("moved/to.txt"), "w\ny\n");
@@ -48,7 +52,8 @@ fn one_hunk_that_has_no_place_keeps_every_file_as_it_was() {
 fn a_write_error_in_the_middle_puts_back_what_was_done() {
     use std::os::unix::fs::PermissionsExt;
     let mut agent = Agent::with_files(&[("a.txt", b"a\n"), ("z.txt", b"z\n")]);
-    std::fs::set_permissions(agent.root().join("z.txt"), std::fs::Permissions::from_mode(0o444)).expect("sets the mode");
+    std::fs::set_permissions(agent.root().join("z.txt"), std::fs::Permissions::from_mode(0o444))
+        .expect("sets the mode");
     let patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+A\n--- a/z.txt\n+++ b/z.txt\n@@ -1 +1 @@\n-z\n+Z\n";
     let reply = agent.call("apply_patch", json!({ "patch": patch }));
     assert_eq!(reply.structured["code"], "read_only", "{}", reply.text);

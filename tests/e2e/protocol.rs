@@ -11,8 +11,11 @@ fn the_tools_are_listed_with_schemas_and_hints() {
     let mut agent = Agent::with_files(&[]);
     let tools = agent.request("tools/list", json!({}))["result"]["tools"].clone();
     let names: Vec<&str> = tools.as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(names, ["read", "edit", "multi_edit", "apply_patch", "write", "diagnostics", "changes", "undo"]);
-    let edit = &tools[1];
+    assert_eq!(
+        names,
+        ["read", "glob", "grep", "edit", "multi_edit", "apply_patch", "write", "diagnostics", "changes", "undo"]
+    );
+    let edit = &tools[3];
     assert_eq!(edit["inputSchema"]["required"], json!(["file_path", "old_string", "new_string"]));
     assert_eq!(edit["annotations"]["readOnlyHint"], false);
     assert_eq!(tools[0]["annotations"]["readOnlyHint"], true);
@@ -49,7 +52,8 @@ fn the_newer_protocol_needs_no_opening() {
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let answer = agent.request("tools/call", json!({ "name": "read", "arguments": { "file_path": "a.txt" }, "_meta": meta }));
+    let answer =
+        agent.request("tools/call", json!({ "name": "read", "arguments": { "file_path": "a.txt" }, "_meta": meta }));
     assert!(answer["result"]["content"][0]["text"].as_str().is_some_and(|text| text.contains("| one")), "{answer}");
 }
 
@@ -85,7 +89,8 @@ fn without_structured_the_result_is_text_alone() {
             child.wait_with_output()
         })
         .expect("runs");
-    let last: serde_json::Value = serde_json::from_str(String::from_utf8_lossy(&output.stdout).lines().last().expect("a line")).expect("JSON");
+    let last: serde_json::Value =
+        serde_json::from_str(String::from_utf8_lossy(&output.stdout).lines().last().expect("a line")).expect("JSON");
     assert_eq!(last["id"], 2);
     assert!(last["result"].get("structuredContent").is_none(), "{last}");
 }

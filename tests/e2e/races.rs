@@ -26,10 +26,13 @@ fn no_update_is_lost() {
     let written = std::thread::scope(|scope| {
         // An editor that rewrites the last line of the first file, as editors do: read, change, rename over.
         let outside = scope.spawn(|| write_outside(&root.join(file(0)), &stop));
-        let callers: Vec<_> = [(one, 0), (two, 1)].map(|(agent, half)| scope.spawn(move || call_all(agent, half))).into_iter().collect();
-        callers.into_iter().for_each(|caller| caller.join().expect("all calls land"));
+        let callers: Vec<_> =
+            [(one, 0), (two, 1)].map(|(agent, half)| scope.spawn(move || call_all(agent, half))).into_iter().collect();
+        let outcomes: Vec<_> = callers.into_iter().map(|caller| caller.join()).collect();
         stop.store(true, Ordering::Relaxed);
-        outside.join().expect("the editor ends")
+        let written = outside.join().expect("the editor ends");
+        outcomes.into_iter().for_each(|outcome| outcome.expect("all calls land"));
+        written
     });
     for number in 1..8 {
         let text = std::fs::read_to_string(root.join(file(number))).expect("reads");
@@ -47,13 +50,17 @@ fn call_all(mut agent: Agent, half: usize) {
         for number in 0..8 {
             let path = if line % 4 < 2 { file(number) } else { agent.root().join(file(number)).display().to_string() };
             let old = format!("slot {line} of file {number} is empty");
-            calls.push(agent.post("edit", json!({ "file_path": path, "old_string": old, "new_string": old.replace("empty", "FULL") })));
+            calls.push(agent.post(
+                "edit",
+                json!({ "file_path": path, "old_string": old, "new_string": old.replace("empty", "FULL") }),
+            ));
         }
     }
     for id in calls {
         let reply = agent.reply(id);
-        let lost_race = reply.structured["code"] == "changed_meanwhile" && reply.text.contains("file0");
-        assert!(!reply.is_error || lost_race, "{}", reply.text);
+        // The editor may win every time, and what it read while our text stood there it writes back as its own.
+        let crossed = matches!(reply.structured["code"].as_str(), Some("changed_meanwhile" | "already_applied"));
+        assert!(!reply.is_error || crossed && reply.text.contains("file0"), "{}", reply.text);
     }
 }
 

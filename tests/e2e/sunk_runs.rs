@@ -43,7 +43,8 @@ fn every_edit_lands_in_the_right_file_and_says_so() {
             std::fs::write(path, format!("first line of {file}\nsecond line of {file}\n")).expect("writes");
         }
         play(Agent::start(&root, &["--no-lsp", "--allow", "bash"], &[]), &root, &typed);
-        let beside: Vec<PathBuf> = std::fs::read_dir(home.join("work")).expect("reads").flatten().map(|entry| entry.path()).collect();
+        let beside: Vec<PathBuf> =
+            std::fs::read_dir(home.join("work")).expect("reads").flatten().map(|entry| entry.path()).collect();
         assert_eq!(beside, [home.join("work/flint-harnesses")], "nothing was made beside the workspace");
     }
 }
@@ -64,7 +65,10 @@ fn play(mut agent: Agent, root: &Path, typed: &Path) {
     }
     put_right(&agent.call("write", json!({ "file_path": wrong("src/audit_test.txt"), "content": "8 tests\n" })));
     assert_eq!(agent.text("src/audit_test.txt"), "8 tests\n");
-    let patch = format!("*** Begin Patch\n*** Update File: {}\n@@\n-2nd line of src/root.txt\n+patched\n*** End Patch", wrong("src/root.txt"));
+    let patch = format!(
+        "*** Begin Patch\n*** Update File: {}\n@@\n-2nd line of src/root.txt\n+patched\n*** End Patch",
+        wrong("src/root.txt")
+    );
     put_right(&agent.call("apply_patch", json!({ "patch": patch })));
     assert_eq!(agent.text("src/root.txt"), "first line of src/root.txt\npatched\n");
     let shell = agent.call("bash", json!({ "command": "pwd", "workdir": typed.display().to_string() }));

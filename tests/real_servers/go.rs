@@ -6,8 +6,14 @@ use crate::support::{Agent, available, wait_until};
 
 const FILES: &[(&str, &str)] = &[
     ("go.mod", "module example.com/shop\n\ngo 1.21\n"),
-    ("store/store.go", "package store\n\n// Store keeps prices.\ntype Store struct{ prices map[string]int }\n\n// Price tells a price.\nfunc (s *Store) Price(name string) int {\n\treturn s.prices[name]\n}\n"),
-    ("cart/cart.go", "package cart\n\nimport \"example.com/shop/store\"\n\n// Total adds prices up.\nfunc Total(s *store.Store, names []string) int {\n\tsum := 0\n\tfor _, name := range names {\n\t\tsum += s.Price(name)\n\t}\n\treturn sum\n}\n"),
+    (
+        "store/store.go",
+        "package store\n\n// Store keeps prices.\ntype Store struct{ prices map[string]int }\n\n// Price tells a price.\nfunc (s *Store) Price(name string) int {\n\treturn s.prices[name]\n}\n",
+    ),
+    (
+        "cart/cart.go",
+        "package cart\n\nimport \"example.com/shop/store\"\n\n// Total adds prices up.\nfunc Total(s *store.Store, names []string) int {\n\tsum := 0\n\tfor _, name := range names {\n\t\tsum += s.Price(name)\n\t}\n\treturn sum\n}\n",
+    ),
 ];
 
 fn ready() -> Option<Agent> {
@@ -27,7 +33,10 @@ fn a_type_error_appears_and_its_fix_clears_it() {
     let broken = agent.call("edit", json!({ "file_path": "store/store.go", "old_string": "\treturn s.prices[name]", "new_string": "\treturn s.price[name]" }));
     assert_eq!(broken.verdict(), "problems", "{}", broken.text);
     assert!(broken.text.contains("store/store.go:8:11 error "), "{}", broken.text);
-    let fixed = agent.call("edit", json!({ "file_path": "store/store.go", "old_string": "s.price[name]", "new_string": "s.prices[name]" }));
+    let fixed = agent.call(
+        "edit",
+        json!({ "file_path": "store/store.go", "old_string": "s.price[name]", "new_string": "s.prices[name]" }),
+    );
     assert_eq!(fixed.verdict(), "clean", "{}", fixed.text);
     assert_eq!(fixed.problems("fixed").len(), 1, "{}", fixed.text);
 }
@@ -69,7 +78,9 @@ fn a_change_from_outside_counts() {
     let path = agent.root().join("store/store.go");
     let broken = std::fs::read_to_string(&path).expect("reads").replace("prices[name]", "price[name]");
     std::fs::write(&path, broken).expect("writes");
-    wait_until("the change is seen", || agent.call("diagnostics", json!({ "file_path": "store/store.go" })).verdict() == "problems");
+    wait_until("the change is seen", || {
+        agent.call("diagnostics", json!({ "file_path": "store/store.go" })).verdict() == "problems"
+    });
 }
 
 #[test]
@@ -86,5 +97,8 @@ fn nothing_outlives_the_service() {
 fn working_in(root: &std::path::Path, except: u32) -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").expect("a /proc").flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok());
-    pids.filter(|pid| *pid != except && std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(root))).collect()
+    pids.filter(|pid| {
+        *pid != except && std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(root))
+    })
+    .collect()
 }

@@ -5,8 +5,14 @@ use serde_json::json;
 use crate::support::{Agent, available};
 
 const FILES: &[(&str, &str)] = &[
-    ("src/shop/Store.java", "package shop;\n\nimport java.util.Map;\n\npublic class Store {\n    private final Map<String, Integer> prices = Map.of();\n\n    public int price(String name) {\n        return prices.get(name);\n    }\n}\n"),
-    ("src/shop/Cart.java", "package shop;\n\nimport java.util.List;\n\npublic class Cart {\n    public int total(Store store, List<String> names) {\n        int sum = 0;\n        for (String name : names) {\n            sum += store.price(name);\n        }\n        return sum;\n    }\n}\n"),
+    (
+        "src/shop/Store.java",
+        "package shop;\n\nimport java.util.Map;\n\npublic class Store {\n    private final Map<String, Integer> prices = Map.of();\n\n    public int price(String name) {\n        return prices.get(name);\n    }\n}\n",
+    ),
+    (
+        "src/shop/Cart.java",
+        "package shop;\n\nimport java.util.List;\n\npublic class Cart {\n    public int total(Store store, List<String> names) {\n        int sum = 0;\n        for (String name : names) {\n            sum += store.price(name);\n        }\n        return sum;\n    }\n}\n",
+    ),
 ];
 
 #[test]
@@ -26,7 +32,11 @@ fn errors_appear_clear_and_are_named_in_other_files() {
 
     let signature = agent.call("edit", json!({ "file_path": "src/shop/Store.java", "old_string": "price(String name)", "new_string": "price(String name, int amount)" }));
     assert_eq!(signature.verdict(), "problems", "{}", signature.text);
-    assert!(signature.problems("elsewhere").iter().any(|problem| problem.starts_with("src/shop/Cart.java:9 ")), "{}", signature.text);
+    assert!(
+        signature.problems("elsewhere").iter().any(|problem| problem.starts_with("src/shop/Cart.java:9 ")),
+        "{}",
+        signature.text
+    );
     for left in [".project", ".classpath", ".settings", "bin"] {
         assert!(!agent.root().join(left).exists(), "jdtls left {left} in the workspace");
     }

@@ -37,10 +37,20 @@ fn type_errors_appear_clear_and_are_named_in_other_files() {
     assert_eq!(broken.verdict(), "problems", "{}", broken.text);
     assert!(broken.text.contains("src/store.zig:2:"), "{}", broken.text);
 
-    let fixed = agent.call("edit", json!({ "file_path": "src/store.zig", "old_string": "return \"three\";", "new_string": "return amount * 4;" }));
+    let fixed = agent.call(
+        "edit",
+        json!({ "file_path": "src/store.zig", "old_string": "return \"three\";", "new_string": "return amount * 4;" }),
+    );
     assert_eq!(fixed.verdict(), "clean", "{}", fixed.text);
 
     let signature = agent.call("edit", json!({ "file_path": "src/store.zig", "old_string": "price(amount: u32) u32 {\n    return amount * 4;", "new_string": "price(amount: u32, rate: u32) u32 {\n    return amount * rate;" }));
-    assert!(signature.problems("elsewhere").iter().any(|problem| problem.starts_with("src/main.zig:4 ")), "{}", signature.text);
-    assert!(!agent.root().join(".zig-cache").exists() && !agent.root().join("zig-out").exists(), "the check leaves nothing behind");
+    assert!(
+        signature.problems("elsewhere").iter().any(|problem| problem.starts_with("src/main.zig:4 ")),
+        "{}",
+        signature.text
+    );
+    assert!(
+        !agent.root().join(".zig-cache").exists() && !agent.root().join("zig-out").exists(),
+        "the check leaves nothing behind"
+    );
 }

@@ -47,7 +47,17 @@ impl Reply {
     /// The messages of a list of problems (`introduced`, `elsewhere`, …), each after its `file:line`.
     pub(crate) fn problems(&self, list: &str) -> Vec<String> {
         let problems = self.structured["diagnostics"][list].as_array().cloned().unwrap_or_default();
-        problems.iter().map(|p| format!("{}:{} {}", p["file"].as_str().unwrap_or_default(), p["line"], p["message"].as_str().unwrap_or_default())).collect()
+        problems
+            .iter()
+            .map(|p| {
+                format!(
+                    "{}:{} {}",
+                    p["file"].as_str().unwrap_or_default(),
+                    p["line"],
+                    p["message"].as_str().unwrap_or_default()
+                )
+            })
+            .collect()
     }
 }
 
@@ -144,7 +154,13 @@ impl Agent {
         let answer = self.answer(id);
         let result = &answer["result"];
         assert!(result.is_object(), "a protocol error: {answer}");
-        let text = result["content"].as_array().expect("content").iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n");
+        let text = result["content"]
+            .as_array()
+            .expect("content")
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .collect::<Vec<_>>()
+            .join("\n");
         Reply { text, is_error: result["isError"] == true, structured: result["structuredContent"].clone() }
     }
 
@@ -158,7 +174,11 @@ impl Agent {
     /// Sends a line as it is.
     pub(crate) fn send_raw(&mut self, line: &str) {
         let input = self.input.as_mut().expect("input is open");
-        input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n")).and_then(|()| input.flush()).expect("the service reads");
+        input
+            .write_all(line.as_bytes())
+            .and_then(|()| input.write_all(b"\n"))
+            .and_then(|()| input.flush())
+            .expect("the service reads");
     }
 
     /// Waits for the answer with this id.
@@ -170,7 +190,8 @@ impl Agent {
             }
             match self.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(line) => {
-                    let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("stdout is the wire, but carried {line:?}: {error}"));
+                    let message: Value = serde_json::from_str(&line)
+                        .unwrap_or_else(|error| panic!("stdout is the wire, but carried {line:?}: {error}"));
                     if let Some(id) = message["id"].as_u64() {
                         self.early.insert(id, message);
                     }
@@ -226,7 +247,8 @@ impl Drop for Agent {
 
 /// Where the services of this test run keep their ledgers: away from the user's.
 fn state_home() -> &'static Path {
-    static HOME: std::sync::LazyLock<tempfile::TempDir> = std::sync::LazyLock::new(|| tempfile::tempdir().expect("a temporary folder"));
+    static HOME: std::sync::LazyLock<tempfile::TempDir> =
+        std::sync::LazyLock::new(|| tempfile::tempdir().expect("a temporary folder"));
     HOME.path()
 }
 
@@ -248,17 +270,25 @@ pub(crate) fn available(what: &str, programs: &[&str]) -> bool {
         return true;
     }
     let required = std::env::var("LANDFALL_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|word| word.trim() == what), "LANDFALL_REQUIRE names {what}, but {} is not there", missing.join(", "));
+    assert!(
+        !required.split(',').any(|word| word.trim() == what),
+        "LANDFALL_REQUIRE names {what}, but {} is not there",
+        missing.join(", ")
+    );
     eprintln!("skipped: {what} needs {}, not installed", missing.join(", "));
     false
 }
 
 fn installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let private = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/share")));
+    let private = std::env::var_os("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/share")));
     let servers = private.map(|data| data.join("landfall/servers"));
     let found_private = servers.is_some_and(|servers| {
-        [servers.join(program).join("bin").join(program), servers.join(program).join(program)].iter().any(|path| path.is_file())
+        [servers.join(program).join("bin").join(program), servers.join(program).join(program)]
+            .iter()
+            .any(|path| path.is_file())
     });
     found_private || std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
 }

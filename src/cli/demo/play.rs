@@ -44,24 +44,41 @@ pub(super) async fn play(
         let answer = call(client, &step.tool, arguments).await?;
         writeln!(out, "← {} ms\n{}\n", answer.elapsed.as_millis(), indented(&answer.text))?;
         let answer = settled(client, step, answer).await?;
-        faults.extend(compare(&step.expect, &answer.structured).into_iter().map(|fault| format!("step {}, {}: {fault}", number + 1, step.title)));
+        faults.extend(
+            compare(&step.expect, &answer.structured)
+                .into_iter()
+                .map(|fault| format!("step {}, {}: {fault}", number + 1, step.title)),
+        );
     }
     Ok(faults)
 }
 
 /// Shows that a cold language server is told as such, and waits until it has loaded.
-async fn wait_until_loaded(client: &Client, file: &Value, server: &str, out: &mut (impl Write + Send)) -> anyhow::Result<()> {
+async fn wait_until_loaded(
+    client: &Client,
+    file: &Value,
+    server: &str,
+    out: &mut (impl Write + Send),
+) -> anyhow::Result<()> {
     let start = Instant::now();
     loop {
         let answer = call(client, "diagnostics", Map::from_iter([("file_path".to_owned(), file.clone())])).await?;
         match answer.structured["diagnostics"]["verdict"].as_str() {
             Some("loading" | "timed_out") if start.elapsed() < LOADING => tokio::time::sleep(PAUSE).await,
             Some("no_language_server") => {
-                writeln!(out, "{server} is not installed, so results carry the syntax check alone. To get it: landfall servers install {server}\n")?;
+                writeln!(
+                    out,
+                    "{server} is not installed, so results carry the syntax check alone. To get it: landfall servers install {server}\n"
+                )?;
                 return Ok(());
             }
             _ => {
-                writeln!(out, "(ready after {:.1} s: {})\n", start.elapsed().as_secs_f64(), answer.text.lines().next().unwrap_or_default())?;
+                writeln!(
+                    out,
+                    "(ready after {:.1} s: {})\n",
+                    start.elapsed().as_secs_f64(),
+                    answer.text.lines().next().unwrap_or_default()
+                )?;
                 return Ok(());
             }
         }
@@ -71,7 +88,9 @@ async fn wait_until_loaded(client: &Client, file: &Value, server: &str, out: &mu
 /// `answer`, or where its verdict had not settled in time the one that came later.
 async fn settled(client: &Client, step: &Step, mut answer: Answer) -> anyhow::Result<Answer> {
     let start = Instant::now();
-    while matches!(answer.structured["diagnostics"]["verdict"].as_str(), Some("loading" | "timed_out")) && start.elapsed() < LOADING {
+    while matches!(answer.structured["diagnostics"]["verdict"].as_str(), Some("loading" | "timed_out"))
+        && start.elapsed() < LOADING
+    {
         tokio::time::sleep(PAUSE).await;
         let file = step.args.get("file_path").cloned().unwrap_or_default();
         let later = call(client, "diagnostics", Map::from_iter([("file_path".to_owned(), file)])).await?;
@@ -89,7 +108,8 @@ async fn call(client: &Client, tool: &str, arguments: Map<String, Value>) -> any
         .await
         .with_context(|| format!("the call of {tool} was not answered"))?;
     let elapsed = start.elapsed();
-    let text: Vec<String> = result.content.iter().filter_map(|block| block.as_text()).map(|text| text.text.clone()).collect();
+    let text: Vec<String> =
+        result.content.iter().filter_map(|block| block.as_text()).map(|text| text.text.clone()).collect();
     Ok(Answer { text: text.join("\n"), structured: result.structured_content.unwrap_or_else(|| json!({})), elapsed })
 }
 
@@ -121,19 +141,33 @@ fn compare(expect: &Expect, got: &Value) -> Vec<String> {
     let landed = got["landed"].as_bool();
     check("landed", expect.landed.map(|landed| if landed { "true" } else { "false" }), landed == expect.landed);
     let via = got["matched_via"].as_str().unwrap_or_default();
-    check("matched_via", expect.matched_via_contains.as_deref(), expect.matched_via_contains.as_deref().is_some_and(|part| via.contains(part)));
+    check(
+        "matched_via",
+        expect.matched_via_contains.as_deref(),
+        expect.matched_via_contains.as_deref().is_some_and(|part| via.contains(part)),
+    );
     check("code", expect.code.as_deref(), got["code"].as_str() == expect.code.as_deref());
     let put_right = got.get("path_note").is_some();
-    check("path_put_right", expect.path_put_right.map(|right| if right { "true" } else { "false" }), expect.path_put_right == Some(put_right));
+    check(
+        "path_put_right",
+        expect.path_put_right.map(|right| if right { "true" } else { "false" }),
+        expect.path_put_right == Some(put_right),
+    );
     if verdict == Some("no_language_server") {
         return faults;
     }
     let any = |list: &str, field: &str, part: Option<&str>| {
         let problems = report[list].as_array().map(Vec::as_slice).unwrap_or_default();
-        part.is_some_and(|part| problems.iter().any(|problem| problem[field].as_str().is_some_and(|text| text.contains(part))))
+        part.is_some_and(|part| {
+            problems.iter().any(|problem| problem[field].as_str().is_some_and(|text| text.contains(part)))
+        })
     };
     check("the verdict", expect.verdict.as_deref(), verdict == expect.verdict.as_deref());
-    check("introduced", expect.introduced_contains.as_deref(), any("introduced", "message", expect.introduced_contains.as_deref()));
+    check(
+        "introduced",
+        expect.introduced_contains.as_deref(),
+        any("introduced", "message", expect.introduced_contains.as_deref()),
+    );
     check("elsewhere", expect.elsewhere_file.as_deref(), any("elsewhere", "file", expect.elsewhere_file.as_deref()));
     faults
 }
@@ -159,6 +193,9 @@ mod tests {
             "verdict": "problems", "introduced": [{ "message": "undefined: x" }], "elsewhere": [{ "file": "b.go" }] } });
         assert_eq!(compare(&expect, &good), Vec::<String>::new());
         assert_eq!(compare(&expect, &json!({ "landed": false, "diagnostics": { "verdict": "clean" } })).len(), 4);
-        assert_eq!(compare(&expect, &json!({ "landed": true, "diagnostics": { "verdict": "no_language_server" } })).len(), 0);
+        assert_eq!(
+            compare(&expect, &json!({ "landed": true, "diagnostics": { "verdict": "no_language_server" } })).len(),
+            0
+        );
     }
 }

@@ -154,7 +154,14 @@ impl Hash {
 
 impl LandedEntry {
     /// The entry of a change of `file` from `before` to `after`, which `hunks` describe.
-    pub fn new(file: &str, action: Action, before: Option<&str>, after: Option<&str>, hunks: &[Hunk], counts: LineCounts) -> LandedEntry {
+    pub fn new(
+        file: &str,
+        action: Action,
+        before: Option<&str>,
+        after: Option<&str>,
+        hunks: &[Hunk],
+        counts: LineCounts,
+    ) -> LandedEntry {
         LandedEntry {
             file: file.to_owned(),
             action,
