@@ -13,9 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Entry, LandedEntry, Ledger, Outcome};
 
-/// An intent that is not whole after so long never will be.
-const WRITING: Duration = Duration::from_secs(60);
-
 /// A change that is about to be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intent {
@@ -142,13 +139,22 @@ fn open(entry: &DirEntry) -> Option<Unfinished> {
     let path = entry.path();
     let json = std::fs::read(&path).ok()?;
     let written = entry.metadata().and_then(|metadata| metadata.modified()).ok()?;
-    let Ok(record) = serde_json::from_slice::<Record>(&json) else {
-        // Half written: its process has not touched any file yet, or died before it did.
-        if written.elapsed().is_ok_and(|age| age > WRITING) {
-            let _ = std::fs::remove_file(&path);
-        }
+    let ledger = OpenOptions::new().append(true).open(ledger_of(&path)?).ok()?;
+    if !lock(&ledger) || !path.exists() {
         return None;
-    };
-    let ledger = OpenOptions::new().append(true).open(&record.ledger).ok()?;
-    (lock(&ledger) && path.exists()).then_some(Unfinished { record, path, written, ledger })
+    }
+    match serde_json::from_slice::<Record>(&json) {
+        Ok(record) => Some(Unfinished { record, path, written, ledger }),
+        Err(_) => {
+            // Half written: its process died before it touched any file.
+            let _ = std::fs::remove_file(&path);
+            None
+        }
+    }
+}
+
+/// The ledger of an intent's file, by its name.
+fn ledger_of(intent: &Path) -> Option<PathBuf> {
+    let (session, _number) = intent.file_stem()?.to_str()?.rsplit_once('-')?;
+    Some(intent.parent()?.parent()?.join("sessions").join(format!("{session}.jsonl")))
 }
