@@ -15,33 +15,38 @@ const MOST_SNIPPET_LINES: usize = 20;
 /// Most characters of a snippet's line.
 const MOST_SNIPPET_COLUMNS: usize = 200;
 
-/// A stretch of numbered lines.
+/// Numbered lines, as many as a read shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// The numbered lines, each ended by a newline.
+    /// The numbered lines, each ended by a newline; a mark stands where lines are left out between them.
     pub text: String,
-    /// Which lines they are, 0-based.
-    pub lines: LineRange,
-    /// How many lines the file has.
-    pub total: usize,
+    /// Which lines they are, 0-based, stretch by stretch.
+    pub shown: Vec<LineRange>,
+    /// Whether all lines that were given are shown.
+    pub complete: bool,
 }
 
-/// Numbers the lines of `text` from `start` (0-based), at most `limit` and within the bounds of a read.
-pub fn listing(text: &str, start: usize, limit: usize) -> Listing {
-    let total = count_lines(text);
-    let start = start.min(total);
-    let index = LineIndex::new(text);
-    let mut out = String::new();
-    let mut line = start;
-    while line < total && line - start < limit.min(MOST_LINES) {
-        let numbered = numbered(line, index.line(text, line), MOST_COLUMNS);
-        if line > start && out.len() + numbered.len() > MOST_BYTES {
+/// Numbers `lines` (their 0-based numbers, in order, and their text) within the bounds of a read.
+pub fn listing<T: AsRef<str>>(lines: impl IntoIterator<Item = (usize, T)>) -> Listing {
+    let mut listing = Listing { text: String::new(), shown: Vec::new(), complete: true };
+    for (count, (line, text)) in lines.into_iter().enumerate() {
+        let numbered = numbered(line, text.as_ref(), MOST_COLUMNS);
+        if count >= MOST_LINES || (count > 0 && listing.text.len() + numbered.len() > MOST_BYTES) {
+            listing.complete = false;
             break;
         }
-        out.push_str(&numbered);
-        line += 1;
+        match listing.shown.last_mut() {
+            Some(last) if last.end == line => last.end = line + 1,
+            last => {
+                if last.is_some() {
+                    listing.text.push_str("      …\n");
+                }
+                listing.shown.push(LineRange::new(line, line + 1));
+            }
+        }
+        listing.text.push_str(&numbered);
     }
-    Listing { text: out, lines: LineRange::new(start, line), total }
+    listing
 }
 
 /// The changed `ranges` (0-based lines of `text`) with a few lines around them, as numbered lines.
@@ -98,17 +103,19 @@ fn visible(character: char) -> char {
 mod tests {
     use super::*;
 
+    fn listed(text: &str) -> Listing {
+        listing(text.split_inclusive('\n').map(|line| line.trim_end_matches('\n')).enumerate())
+    }
+
     #[test]
     fn a_listing_numbers_from_one_and_stops_at_its_bounds() {
-        let text = "a\n\tb\nc";
-        assert_eq!(listing(text, 1, 1).text, "    2 | \tb\n");
-        assert_eq!(listing(text, 9, 1).lines, LineRange::new(3, 3));
-        let long = "x\n".repeat(3000);
-        assert_eq!(listing(&long, 0, usize::MAX).lines.end, MOST_LINES);
-        let wide = format!("{}\n", "y".repeat(5000)).repeat(100);
-        let listed = listing(&wide, 0, 100);
-        assert!(listed.text.len() <= MOST_BYTES && listed.lines.end > 10, "{}", listed.text.len());
-        assert!(listed.text.contains("(3000 more characters)"));
+        assert_eq!(listing([(1, "\tb"), (2, "c"), (6, "d")]).text, "    2 | \tb\n    3 | c\n      …\n    7 | d\n");
+        assert_eq!(listing([(1, "b"), (2, "c"), (6, "d")]).shown, [LineRange::new(1, 3), LineRange::new(6, 7)]);
+        let long = listed(&"x\n".repeat(3000));
+        assert_eq!((long.shown, long.complete), (vec![LineRange::new(0, MOST_LINES)], false));
+        let wide = listed(&format!("{}\n", "y".repeat(5000)).repeat(100));
+        assert!(wide.text.len() <= MOST_BYTES && wide.shown[0].end > 10 && !wide.complete, "{}", wide.text.len());
+        assert!(wide.text.contains("(3000 more characters)"));
     }
 
     #[test]
@@ -122,6 +129,6 @@ mod tests {
 
     #[test]
     fn control_characters_cannot_steer() {
-        assert_eq!(listing("a\u{1b}[2Jb\u{2028}c\rd", 0, 9).text, "    1 | a\u{FFFD}[2Jb\u{FFFD}c\u{FFFD}d\n");
+        assert_eq!(listing([(0, "a\u{1b}[2Jb\u{2028}c\rd")]).text, "    1 | a\u{FFFD}[2Jb\u{FFFD}c\u{FFFD}d\n");
     }
 }

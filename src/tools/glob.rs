@@ -28,7 +28,7 @@ pub(super) const TOOL: Tool = Tool {
 async fn glob(call: &Call, arguments: Arguments) -> Result<Reply, ToolError> {
     let typed = arguments.required_text("pattern");
     let (base, pattern) = searching::path_and_glob(typed);
-    let base = base.as_deref().and_then(std::path::Path::to_str).or_else(|| arguments.text("path"));
+    let base = base.as_deref().or_else(|| arguments.text("path"));
     let target = searching::place(call, base)?;
     if target.absolute.is_file() {
         let error = ToolError::caller(

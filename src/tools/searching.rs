@@ -129,15 +129,14 @@ pub(super) fn globs(typed: &str) -> Vec<String> {
 }
 
 /// Parts a pattern that begins with a path, absolute or upwards, into that path and the pattern from there on.
-pub(super) fn path_and_glob(pattern: &str) -> (Option<PathBuf>, String) {
+pub(super) fn path_and_glob(pattern: &str) -> (Option<String>, String) {
     let pattern = pattern.trim();
     if !pattern.starts_with(['/', '~']) && !pattern.starts_with("../") {
         return (None, pattern.trim_start_matches("./").to_owned());
     }
     let names: Vec<&str> = pattern.split('/').collect();
     let plain = names.iter().take_while(|name| !name.contains(['*', '?', '[', '{'])).count().min(names.len() - 1);
-    let front = names[..plain].iter().map(|name| format!("{name}/")).collect::<String>();
-    (Some(PathBuf::from(front)), names[plain..].join("/"))
+    (Some(format!("{}/", names[..plain].join("/"))), names[plain..].join("/"))
 }
 
 #[cfg(test)]
@@ -167,7 +166,7 @@ mod tests {
             ("/*.go", Some("/"), "*.go"),
             ("../x/*", Some("../x/"), "*"),
         ] {
-            assert_eq!(path_and_glob(pattern), (path.map(PathBuf::from), glob.to_owned()), "{pattern}");
+            assert_eq!(path_and_glob(pattern), (path.map(str::to_owned), glob.to_owned()), "{pattern}");
         }
     }
 }
