@@ -92,7 +92,8 @@ async fn grep(call: &Call, arguments: Arguments) -> Result<Reply, ToolError> {
         pattern: typed,
         place: searching::shown(&target),
         include,
-        everything,
+        // Of a file that is named nothing is left out.
+        everything: everything || target.absolute.is_file(),
         case_sensitive: options.case != Case::Insensitive,
         root: call.workspace.root(),
         bytes,

@@ -1,6 +1,5 @@
 //! What the tools that search have in common.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -133,6 +133,11 @@ impl Slot {
             }
             None => {}
         }
+        if self.spec.evidence == Evidence::Gopls && is_ignored_by_go(&self.root) {
+            let why =
+                "the go command leaves out folders whose names begin with a dot or an underscore, and so does gopls";
+            outcome.no_project.insert(String::new(), why.to_owned());
+        }
         match gathered.checked {
             Some(Ok(found)) => checked = found,
             Some(Err(CheckError::NoProject(why))) => {
@@ -297,4 +302,11 @@ const NON_PROJECT: &str = "non-project file";
 
 fn folder_of(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Whether the go command's `...` skips `root` by its own name (`go help packages`): gopls then loads no package of the
+/// module, and calls every file clean.
+fn is_ignored_by_go(root: &Path) -> bool {
+    let name = root.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(['.', '_']) || name == "testdata"
 }

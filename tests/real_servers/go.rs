@@ -84,6 +84,24 @@ fn a_change_from_outside_counts() {
 }
 
 #[test]
+fn a_root_that_go_itself_leaves_out_is_never_called_clean() {
+    if !available("go", &["gopls", "go"]) {
+        return;
+    }
+    let folder = tempfile::Builder::new().prefix(".hidden-").tempdir().expect("a folder");
+    for (path, text) in FILES {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        std::fs::write(path, text).expect("writes");
+    }
+    let mut agent = Agent::start(folder.path(), &[], &[]);
+    agent.wait_until_settled("store/store.go");
+    let broken = json!({ "file_path": "store/store.go", "old_string": "\treturn s.prices[name]", "new_string": "\treturn s.price[name]" });
+    let reply = agent.call("edit", broken);
+    assert_eq!(reply.verdict(), "no_project", "{}", reply.text);
+}
+
+#[test]
 fn nothing_outlives_the_service() {
     let Some(agent) = ready() else { return };
     let root = agent.root().to_owned();

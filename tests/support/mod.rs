@@ -74,7 +74,8 @@ impl Agent {
     }
 
     fn in_folder(files: &[(&str, &[u8])], arguments: &[&str]) -> Agent {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        // Not the default name: the go command leaves out folders that begin with a dot.
+        let folder = tempfile::Builder::new().prefix("landfall-test-").tempdir().expect("a temporary folder");
         for (path, content) in files {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
