@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::best::Best;
 use super::limits::{End, Limits, Watch};
-use super::one_file::{FileHits, FileSearch};
+use super::one_file::{FileHits, FileSearch, Role};
 use super::pattern::Pattern;
 use super::place::{GlobError, Place, Walked};
 
@@ -79,6 +79,7 @@ pub fn find_lines(
 /// What the threads of a search have found together.
 struct Hits {
     wanted: Wanted,
+    most: usize,
     best: Mutex<Best<Rank, FileHits>>,
     missed: Mutex<Walked>,
     full: AtomicBool,
@@ -91,6 +92,7 @@ impl Hits {
     fn new(most: usize, wanted: Wanted) -> Hits {
         Hits {
             wanted,
+            most,
             best: Mutex::new(Best::new(most)),
             missed: Mutex::default(),
             full: AtomicBool::new(false),
@@ -126,8 +128,10 @@ impl Hits {
     fn into_found(self, walked: Walked) -> FoundLines {
         let missed = self.missed.into_inner().unwrap_or_else(PoisonError::into_inner);
         let best = self.best.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut files: Vec<(PathBuf, FileHits)> = best.into_sorted().map(|((_, path), found)| (path, found)).collect();
+        cut(&mut files, self.most);
         FoundLines {
-            files: best.into_sorted().map(|((_, path), found)| (path, found)).collect(),
+            files,
             total: self.total.into_inner(),
             files_total: self.files_total.into_inner(),
             searched: self.searched.into_inner(),
@@ -138,12 +142,24 @@ impl Hits {
     }
 }
 
+/// Leaves the first `most` hits: the last file that was kept may have more than there is room for.
+fn cut(files: &mut [(PathBuf, FileHits)], most: usize) {
+    let mut left = most;
+    for (_, file) in files {
+        let past = file.lines.iter().enumerate().filter(|(_, line)| line.role == Role::Hit).nth(left);
+        if let Some((at, _)) = past {
+            file.lines.truncate(at);
+        }
+        left = left.saturating_sub(file.count);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    use super::super::{PatternOptions, Role};
+    use super::super::{Line, PatternOptions};
     use super::*;
 
     fn tree(files: &[(&str, &[u8])]) -> tempfile::TempDir {
@@ -183,8 +199,6 @@ mod tests {
             .collect()
     }
 
-    use super::super::Line;
-
     #[test]
     fn hits_come_by_path_with_their_lines_and_context() {
         let folder =
@@ -206,7 +220,7 @@ mod tests {
             files.iter().map(|(path, content)| (path.as_str(), content.as_slice())).collect();
         let folder = tree(&files);
         let found = search(folder.path(), "hit", Wanted::Lines { context: 0 }, 3);
-        assert_eq!(told(&found, folder.path())[..3], ["f00.txt:1 hit", "f00.txt:2 hit", "f01.txt:1 hit"]);
+        assert_eq!(told(&found, folder.path()), ["f00.txt:1 hit", "f00.txt:2 hit", "f01.txt:1 hit"]);
         assert_eq!((found.files.len(), found.total, found.files_total, found.end), (2, 100, 50, End::Complete));
         let found = search(folder.path(), "hit", Wanted::Files, 4);
         assert_eq!((found.files.len(), found.total), (4, 50));
