@@ -258,7 +258,26 @@ impl Evidence<'_> {
         let is_slip = |i: Option<usize>| alone && i.is_some_and(|i| self.differs_by_one_word(i));
         let is_mine = |i: Option<usize>| !is_other(i) || is_slip(i);
         let clear = (is_found(above) || is_found(below)) && is_mine(above) && is_mine(below);
-        if clear { Ok(()) } else { Err(RefusalCode::Stale) }
+        let gone = [above, below].into_iter().flatten().any(|i| self.gave_way_to_code(i));
+        if clear && !gone { Ok(()) } else { Err(RefusalCode::Stale) }
+    }
+
+    /// Whether a comment of old is not there and code stands in its place: what was to go beside it has no place then.
+    fn gave_way_to_code(&self, i: usize) -> bool {
+        let alignment = &self.best.alignment;
+        let is_code = |line: usize| {
+            let line = Reading::new(self.file.lines.content(line));
+            !line.is_blank() && !line.is_comment
+        };
+        if !self.old.lines[i].is_comment || self.old.elided[i] {
+            return false;
+        }
+        if alignment.pair(i).is_some() {
+            return alignment.single(i).is_some_and(is_code);
+        }
+        let before = alignment.pairs.iter().rfind(|pair| pair.old.end <= i).map(|pair| pair.file.end);
+        let after = alignment.pairs.iter().find(|pair| pair.old.start > i).map(|pair| pair.file.start);
+        before.zip(after).is_some_and(|(before, after)| (before..after).any(is_code))
     }
 }
 
@@ -299,7 +318,21 @@ fn letters_of(word: &str) -> Vec<char> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Query, replace};
     use super::*;
+
+    #[test]
+    fn nothing_is_inserted_beside_a_comment_that_gave_way_to_code() {
+        let insert = |text: &str| {
+            let old = "values.add(friend, zoe)\n// encode gives name and friend\nprint(values.get(name))\n";
+            let new = "values.add(friend, zoe)\n// encode gives name and friend\ncount += 1\nprint(values.get(name))\n";
+            replace(text, &Query { old, new, replace_all: false, near_line: None })
+        };
+        let code = insert("values.add(friend, zoe)\nprint(values.encode())\nprint(values.get(name))\n");
+        assert_eq!(code.expect_err("stale").code, RefusalCode::Stale);
+        let comment = insert("values.add(friend, zoe)\n// encodes both\nprint(values.get(name))\n");
+        assert!(comment.expect("lands").text.contains("// encodes both\ncount += 1\nprint"));
+    }
 
     #[test]
     fn a_slip_is_no_other_name() {
