@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Agent, available};
+use crate::support::{Agent, available, installed};
 
 const BUILD: &str = r#"const std = @import("std");
 
@@ -49,8 +49,7 @@ fn type_errors_appear_clear_and_are_named_in_other_files() {
         "{}",
         signature.text
     );
-    assert!(
-        !agent.root().join(".zig-cache").exists() && !agent.root().join("zig-out").exists(),
-        "the check leaves nothing behind"
-    );
+    assert!(!agent.root().join("zig-out").exists(), "the check leaves no output behind");
+    // zls itself runs the build script in the workspace when it loads the build configuration.
+    assert!(installed("zls") || !agent.root().join(".zig-cache").exists(), "the check leaves no cache behind");
 }

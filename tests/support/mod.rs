@@ -280,7 +280,8 @@ pub(crate) fn available(what: &str, programs: &[&str]) -> bool {
     false
 }
 
-fn installed(program: &str) -> bool {
+/// Whether a program is on PATH or among the user's own language servers.
+pub(crate) fn installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let private = std::env::var_os("XDG_DATA_HOME")
         .map(PathBuf::from)
