@@ -3,7 +3,6 @@
 use super::{ToolError, refusal, snippet};
 use crate::landing::{OfSeveral, Unlanded};
 use crate::patch::{HunkRefused, Why};
-use crate::replace::RefusalCode;
 use crate::workspace::paths::PathRefused;
 use crate::workspace::paths::contained::{ReadError, WriteError};
 
@@ -14,7 +13,7 @@ pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
             let refused = &edit.refused;
             let explanation = refusal::explain(&edit.text, &edit.edit.query(), refused);
             let message = format!("{}{}", edit.of_several.as_ref().map(which).unwrap_or_default(), explanation.message);
-            let mut error = ToolError::caller(code(refused.code), message);
+            let mut error = ToolError::caller(refused.code.name(), message);
             error.hints.extend(explanation.hint);
             error
         }
@@ -46,7 +45,7 @@ pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
 
 fn hunk_refused(hunk: &HunkRefused) -> ToolError {
     let (code, shown) = match &hunk.why {
-        Why::Lines(refused) => (code(refused.code), refused.nearest.as_ref().map(|nearest| nearest.lines)),
+        Why::Lines(refused) => (refused.code.name(), refused.nearest.as_ref().map(|nearest| nearest.lines)),
         Why::AnchorMissing(_) => ("not_found", None),
         Why::AnchorAmbiguous { .. } => ("ambiguous", None),
         Why::AboveAnchor { .. } => ("not_found", None),
@@ -110,18 +109,5 @@ fn write_error(error: &WriteError) -> ToolError {
             format!("it is one of {links} hard links; replacing it would part it from the others"),
         ),
         WriteError::Io(error) => ToolError::environment("io", format!("{error}; the file is unchanged")),
-    }
-}
-
-fn code(code: RefusalCode) -> &'static str {
-    match code {
-        RefusalCode::NotFound => "not_found",
-        RefusalCode::Ambiguous => "ambiguous",
-        RefusalCode::AlreadyApplied => "already_applied",
-        RefusalCode::Stale => "stale",
-        RefusalCode::TooLittleInformation => "too_little_information",
-        RefusalCode::Identical => "identical",
-        RefusalCode::ElisionUnclear => "elision_unclear",
-        RefusalCode::TooLarge => "too_large",
     }
 }

@@ -58,9 +58,13 @@ fn call_all(mut agent: Agent, half: usize) {
     }
     for id in calls {
         let reply = agent.reply(id);
-        // The editor may win every time, and what it read while our text stood there it writes back as its own.
-        let crossed = matches!(reply.structured["code"].as_str(), Some("changed_meanwhile" | "already_applied"));
-        assert!(!reply.is_error || crossed && reply.text.contains("file0"), "{}", reply.text);
+        // Another process may build on our text in the instant before the exchange is found to have crossed with its own:
+        // then our change is in the file already, as the result says and the whole content below must show. Only the
+        // editor, which takes no locks, may win every time.
+        let code = reply.structured["code"].as_str();
+        let there = code == Some("already_applied");
+        let editor_won = code == Some("changed_meanwhile") && reply.text.contains("file0");
+        assert!(!reply.is_error || there || editor_won, "{}", reply.text);
     }
 }
 
