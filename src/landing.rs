@@ -31,6 +31,9 @@ pub const LARGEST_FILE: u64 = 64 << 20;
 /// How often a landing starts over because a file changed between read and rename.
 const ATTEMPTS: usize = 5;
 
+/// How long a landing waits for other processes of ours.
+const FOLDER_PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
+
 /// A change that is on disk.
 #[derive(Debug, Clone)]
 pub struct Landed {
@@ -86,6 +89,7 @@ pub async fn land(
     let runtime = tokio::runtime::Handle::current();
     let work = move || {
         let _entered = runtime.enter();
+        let _folders = hold_folders(&orders);
         let landed = land_locked(&workspace, &ledger, tool, &orders)?;
         let change = |(order, landed): (&Order, &Landed)| FileChange {
             path: order.target.absolute.clone(),
@@ -117,6 +121,25 @@ async fn lock_all(workspace: &Workspace, orders: &[Order]) -> Result<Vec<FileLoc
         locks.push(workspace.locks().lock(path).await);
     }
     Ok(locks)
+}
+
+/// Keeps other processes of ours out of the files' folders: an exchange that crosses another is put back, and what was
+/// read in that instant must not be built upon. Advisory; given up after [`FOLDER_PATIENCE`], when the exchange guards alone.
+fn hold_folders(orders: &[Order]) -> Vec<std::fs::File> {
+    let folders: std::collections::BTreeSet<_> =
+        orders.iter().filter_map(|order| order.target.absolute.parent()).collect();
+    let deadline = std::time::Instant::now() + FOLDER_PATIENCE;
+    let held = folders.into_iter().filter_map(|folder| {
+        let folder = std::fs::File::open(folder).ok()?;
+        while rustix::fs::flock(&folder, rustix::fs::FlockOperation::NonBlockingLockExclusive).is_err() {
+            if std::time::Instant::now() > deadline {
+                return None;
+            }
+            std::thread::sleep(std::time::Duration::from_micros(200));
+        }
+        Some(folder)
+    });
+    held.collect()
 }
 
 /// What is to be put in the place of one file.
