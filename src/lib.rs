@@ -25,6 +25,7 @@
 //! | [`report`] | facts to words and structured results; pure | landing's, workspace's and replace's facts |
 //! | [`tools`] | one file a tool | landing, workspace, report, search, shell |
 //! | [`session`] | one agent: dispatch, what it has seen, reports still owed | tools, workspace |
+//! | [`service`] | the process: its workspaces and the open sessions | session, workspace |
 //! | [`mcp`] | the MCP face | session |
 //! | [`cli`] | one file a subcommand | all |
 //!
@@ -63,6 +64,7 @@ pub mod patch;
 pub mod replace;
 pub mod report;
 pub mod search;
+pub mod service;
 pub mod session;
 pub mod shell;
 pub mod syntax;

@@ -16,7 +16,7 @@ pub use stdio::serve_stdio;
 
 use crate::report::Reply;
 use crate::session::Session;
-use crate::tools::{self, Tool, WORKSPACE};
+use crate::tools::{self, Tool};
 
 /// What a model is told of this service as a whole.
 const INSTRUCTIONS: &str = "\
@@ -95,7 +95,7 @@ impl ServerHandler for McpFace {
 }
 
 fn listed(tool: &Tool) -> ListedTool {
-    let schema = tools::arguments::schema(tool.parameters.iter().chain([&WORKSPACE]));
+    let schema = tools::arguments::schema(tool.all_parameters());
     let annotations = ToolAnnotations::new()
         .read_only(tool.read_only)
         .destructive(!tool.read_only)

@@ -1,23 +1,25 @@
 //! One agent's connection: which workspace a call means, what the agent has seen, and which reports it is still owed.
 
 mod loops;
+pub mod news;
 mod owed;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use loops::{CallKey, LoopGate};
+use news::{Called, Event, NewsDesk};
 use owed::Owed;
 
 use crate::report::{Reply, ToolError, one_line};
-use crate::tools::{ALL, Arguments, Tool, WORKSPACE};
+use crate::tools::{ALL, Arguments, Tool};
 use crate::workspace::ledger::{Ledger, Outcome, RefusedEntry};
 use crate::workspace::paths::contained::Expected;
 use crate::workspace::paths::{self, Purpose};
@@ -44,6 +46,26 @@ struct Shared {
     owed: Owed,
     ledger: Ledger,
     allowed: Allowed,
+    news: NewsDesk,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.news.tell(&self.ledger.session(), Event::Ended);
+    }
+}
+
+/// A handle that does not keep its session open.
+#[derive(Debug, Clone)]
+pub struct WeakSession {
+    shared: Weak<Shared>,
+}
+
+impl WeakSession {
+    /// The session, while it is open.
+    pub fn upgrade(&self) -> Option<Session> {
+        self.shared.upgrade().map(|shared| Session { shared })
+    }
 }
 
 /// What a session may do beside working on files.
@@ -66,8 +88,9 @@ pub struct Call {
 
 impl Session {
     /// A session whose calls mean the workspace at `home` (absolute) unless they say otherwise, and whose changes are
-    /// entered into `ledger`.
-    pub fn new(registry: Registry, home: PathBuf, ledger: Ledger, allowed: Allowed) -> Session {
+    /// entered into `ledger`. What it does is told to `news`.
+    pub fn new(registry: Registry, home: PathBuf, ledger: Ledger, allowed: Allowed, news: NewsDesk) -> Session {
+        news.tell(&ledger.session(), Event::Began);
         let shared = Shared {
             registry,
             home,
@@ -76,8 +99,19 @@ impl Session {
             owed: Owed::default(),
             ledger,
             allowed,
+            news,
         };
         Session { shared: Arc::new(shared) }
+    }
+
+    /// Its name, that of its ledger.
+    pub fn name(&self) -> String {
+        self.shared.ledger.session()
+    }
+
+    /// A handle that does not keep it open.
+    pub fn downgrade(&self) -> WeakSession {
+        WeakSession { shared: Arc::downgrade(&self.shared) }
     }
 
     /// The tools that it may call.
@@ -93,6 +127,34 @@ impl Session {
     /// Carries out one call and says what came of it; never fails, never panics.
     #[tracing::instrument(skip(self, arguments, cancel))]
     pub async fn call(&self, name: &str, arguments: Map<String, Value>, cancel: CancellationToken) -> Reply {
+        let began = Instant::now();
+        let watched = self.shared.news.has_listeners().then(|| arguments.clone());
+        let reply = self.answer(name, arguments, cancel).await;
+        if let Some(typed) = watched {
+            self.tell(name, &typed, began.elapsed(), &reply);
+        }
+        reply
+    }
+
+    /// Tells those who watch of a call that came back.
+    fn tell(&self, name: &str, typed: &Map<String, Value>, elapsed: Duration, reply: &Reply) {
+        let tool = self.tools().find(|tool| tool.name == name);
+        let arguments = tool.and_then(|tool| Arguments::read(tool.all_parameters(), typed).ok());
+        let typed_path = arguments.as_ref().and_then(Arguments::path).unwrap_or_default();
+        let workspace = arguments.as_ref().and_then(|arguments| self.workspace(arguments).ok());
+        let called = Called {
+            tool: tool.map_or("unknown", |tool| tool.name),
+            workspace: workspace.map(|workspace| workspace.root().to_owned()),
+            typed_path: one_line(typed_path, MOST_PATH),
+            elapsed,
+            is_error: reply.is_error,
+            headline: one_line(reply.text.lines().next().unwrap_or_default(), MOST_PATH),
+            structured: reply.structured.clone(),
+        };
+        self.shared.news.tell(&self.name(), Event::Called(called));
+    }
+
+    async fn answer(&self, name: &str, arguments: Map<String, Value>, cancel: CancellationToken) -> Reply {
         let Some(tool) = self.tools().find(|tool| tool.name == name) else {
             let names: Vec<&str> = self.tools().map(|tool| tool.name).collect();
             let error = ToolError::caller("unknown_tool", format!("there is no tool `{}`", one_line(name, 80)))
@@ -122,8 +184,7 @@ impl Session {
         typed: &Map<String, Value>,
         cancel: CancellationToken,
     ) -> Result<Reply, ToolError> {
-        let parameters = std::iter::once(&WORKSPACE).chain(tool.parameters);
-        let arguments = Arguments::read(parameters, typed)?;
+        let arguments = Arguments::read(tool.all_parameters(), typed)?;
         let workspace = self.workspace(&arguments)?;
         let key = CallKey::new(tool.name, typed, state_of(&workspace, &arguments).as_ref());
         if let Some(blocked) = self.loops().blocked(&key) {
@@ -155,8 +216,7 @@ impl Session {
         let root = match arguments.text("workspace") {
             Some(named) => PathBuf::from(named.trim()),
             None => {
-                let named = ["file_path", "path", "workdir"].iter().find_map(|name| arguments.text(name));
-                let inside = named.and_then(|path| self.shared.registry.containing(path.as_ref()));
+                let inside = arguments.path().and_then(|path| self.shared.registry.containing(path.as_ref()));
                 if let Some(workspace) = inside {
                     return Ok(workspace);
                 }

@@ -44,6 +44,11 @@ impl Tool {
         !self.read_only && self.name != bash::NAME
     }
 
+    /// What it takes, with what every tool takes.
+    pub(crate) fn all_parameters(&self) -> impl Iterator<Item = &'static Parameter> + use<> {
+        self.parameters.iter().chain([&WORKSPACE])
+    }
+
     /// Whether a session that may do `allowed` has it.
     pub fn is_allowed(&self, allowed: &Allowed) -> bool {
         self.name != bash::NAME || allowed.commands.is_some()
@@ -69,7 +74,7 @@ pub const ALL: &[&Tool] = &[
 ];
 
 /// Taken by every tool beside its own.
-pub(crate) const WORKSPACE: Parameter = Parameter::optional(
+const WORKSPACE: Parameter = Parameter::optional(
     "workspace",
     &["workspace_root", "project_root"],
     Kind::Text,

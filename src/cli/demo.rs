@@ -16,7 +16,8 @@ use rmcp::ServiceExt;
 
 use super::service::{self, ServiceArguments};
 use crate::mcp::McpFace;
-use crate::session::{Allowed, Session};
+use crate::service::Connecting;
+use crate::session::Allowed;
 use script::Script;
 
 static WORKSPACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/fixtures/workspaces");
@@ -73,16 +74,16 @@ async fn show(
     let root = folder.path().canonicalize()?.join(language);
     copy(language, &root)?;
     writeln!(out, "━━━ {language}: a copy of fixtures/workspaces/{language} in {}\n", root.display())?;
-    let registry = service::registry(arguments)?;
-    registry.open(&root)?;
+    let service = service::service(arguments)?;
+    let session = service.connect(Connecting { face: "stdio", home: root.clone(), allowed: Allowed::default() })?;
     let (ours, theirs) = tokio::io::duplex(1 << 20);
-    let face = McpFace::new(Session::new(registry.clone(), root.clone(), service::ledger()?, Allowed::default()), true);
+    let face = McpFace::new(session, true);
     let serving = tokio::spawn(async move { anyhow::Ok(face.serve(ours).await?.waiting().await?) });
     let client = ().serve(theirs).await.context("the in-process client was refused")?;
     let faults = play::play(&client, script, &root, server, out).await;
     client.cancel().await.ok();
     serving.await.ok();
-    registry.shutdown().await;
+    service.shutdown().await;
     Ok(faults?.into_iter().map(|fault| format!("{language}: {fault}")).collect())
 }
 

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use super::service::{self, ServiceArguments};
 use crate::mcp::{McpFace, serve_stdio};
-use crate::session::Session;
+use crate::service::Connecting;
 
 /// How to serve.
 #[derive(Debug, clap::Args)]
@@ -32,14 +32,16 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     }
     let runtime = service::runtime()?;
     let result = runtime.block_on(async {
-        let registry = service::registry(&arguments.service)?;
+        let service = service::service(&arguments.service)?;
+        let open = |root: &PathBuf| format!("the workspace {} cannot be opened", root.display());
         for root in &roots {
-            registry.open(root).with_context(|| format!("the workspace {} cannot be opened", root.display()))?;
+            service.registry().open(root).with_context(|| open(root))?;
         }
         let home = std::path::absolute(&roots[0])?;
-        let session = Session::new(registry.clone(), home, service::ledger()?, service::allowed(&arguments.service)?);
+        let connecting = Connecting { face: "stdio", home, allowed: service::allowed(&arguments.service)? };
+        let session = service.connect(connecting).with_context(|| open(&roots[0]))?;
         let served = serve_stdio(McpFace::new(session, arguments.structured)).await;
-        registry.shutdown().await;
+        service.shutdown().await;
         served.context("the client did not open the protocol properly")
     });
     // Nothing of ours may outlive the client: a stuck blocking read must not hold the process.

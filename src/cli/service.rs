@@ -5,9 +5,9 @@ use anyhow::Context;
 use super::servers::Configuration;
 use crate::dirs::Dirs;
 use crate::landing;
+use crate::service::Service;
 use crate::session::Allowed;
 use crate::shell;
-use crate::workspace::ledger::Ledger;
 use crate::workspace::paths::{Access, AllowRule};
 use crate::workspace::{Registry, WorkspaceOptions};
 
@@ -43,8 +43,8 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the async runtime cannot be started")
 }
 
-/// The registry of workspaces, with the user's language servers.
-pub(super) fn registry(arguments: &ServiceArguments) -> anyhow::Result<Registry> {
+/// The service of this process, with the user's language servers.
+pub(super) fn service(arguments: &ServiceArguments) -> anyhow::Result<Service> {
     let dirs = Dirs::from_env()?;
     let servers = arguments.configuration.servers()?;
     landing::recover(dirs.state());
@@ -55,10 +55,5 @@ pub(super) fn registry(arguments: &ServiceArguments) -> anyhow::Result<Registry>
         std::fs::create_dir_all(&spills).with_context(|| format!("{} cannot be made", spills.display()))?;
         options.allow.push(AllowRule::new(&spills.to_string_lossy(), Access::ReadOnly)?);
     }
-    Ok(Registry::new(options))
-}
-
-/// A new session's ledger, among those of the user.
-pub(super) fn ledger() -> anyhow::Result<Ledger> {
-    Ok(Ledger::create(Dirs::from_env()?.state()))
+    Ok(Service::new(Registry::new(options), dirs.state()))
 }

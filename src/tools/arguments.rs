@@ -172,6 +172,11 @@ impl Arguments {
         self.values.get(name).and_then(Value::as_str)
     }
 
+    /// The path that the call is about, as typed, if it has one.
+    pub(crate) fn path(&self) -> Option<&str> {
+        ["file_path", "path", "workdir"].iter().find_map(|name| self.text(name))
+    }
+
     /// A string argument of a parameter that is required, and so was read.
     pub fn required_text(&self, name: &str) -> &str {
         self.text(name).unwrap_or_default()

@@ -20,6 +20,15 @@ pub struct Ledger {
     shared: Arc<Mutex<State>>,
 }
 
+/// How many entries of a ledger there are of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EntryCounts {
+    /// Files that were changed.
+    pub landed: usize,
+    /// Changes that were refused.
+    pub refused: usize,
+}
+
 #[derive(Debug)]
 struct State {
     session: String,
@@ -111,6 +120,16 @@ impl Ledger {
     /// All entries so far.
     pub fn entries(&self) -> Vec<Entry> {
         self.lock().entries.clone()
+    }
+
+    /// How many changes landed and how many were refused so far.
+    pub fn counts(&self) -> EntryCounts {
+        let state = self.lock();
+        let count = |wanted: fn(&Outcome) -> bool| state.entries.iter().filter(|entry| wanted(&entry.outcome)).count();
+        EntryCounts {
+            landed: count(|outcome| matches!(outcome, Outcome::Landed(_))),
+            refused: count(|outcome| matches!(outcome, Outcome::Refused(_))),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
