@@ -11,6 +11,7 @@ mod error;
 mod listing;
 pub mod refusal;
 mod search;
+mod symbols;
 mod unlanded;
 
 use serde_json::{Map, Value, json};
@@ -24,6 +25,7 @@ pub use listing::{Listing, MOST_BYTES, MOST_LINES, listing, snippet};
 pub use search::{
     Asked, Inside, LARGE_BYTES, USUAL_BYTES, bad_glob, bad_pattern, counts, files_with_hits, found_files, hits,
 };
+pub use symbols::symbol_refused;
 pub use unlanded::{path_refused, read_error, unlanded};
 
 /// What a call gives back.

@@ -17,7 +17,7 @@ mod snapshot;
 
 pub use clip::{MOST_CHARACTERS, clip};
 pub use files::{FoundFile, FoundFiles, find_files};
-pub use limits::{End, Limits};
+pub use limits::{End, Limits, StopOnDrop};
 pub use lines::{FoundLines, Wanted, find_lines};
 pub use one_file::{FileHits, Line, Role};
 pub use pattern::{Case, Pattern, PatternError, PatternOptions};

@@ -5,12 +5,14 @@
 
 mod brackets;
 mod finding;
+mod name_path;
 mod outline;
 mod problems;
 mod tree;
 
 use std::path::Path;
 
+pub use name_path::{NamePath, Surroundings};
 pub use outline::{Symbol, SymbolKind, enclosing, outline};
 pub use problems::{MAX_PROBLEMS, SyntaxProblem, new_problems};
 pub use tree::SyntaxTree;

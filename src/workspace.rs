@@ -22,6 +22,7 @@ mod settling;
 mod slot;
 mod snapshot;
 mod status;
+pub mod symbols;
 mod tree;
 pub mod verdict;
 

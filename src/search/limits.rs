@@ -1,5 +1,6 @@
 //! When a search ends before it has seen everything.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,16 @@ impl<'c> Limits<'c> {
     /// At most `most` results, half a second of counting on, and 20 s altogether.
     pub fn new(most: usize, cancel: &'c AtomicBool) -> Limits<'c> {
         Limits { most, patience: Duration::from_millis(500), deadline: Duration::from_secs(20), cancel }
+    }
+}
+
+/// Sets its flag when it is dropped, so that work which heeds the flag ends with whoever waited for it.
+#[derive(Debug)]
+pub struct StopOnDrop(pub Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Arguments, Kind, Parameter};
 use crate::report::{self, LARGE_BYTES, Reply, ToolError, USUAL_BYTES};
-use crate::search::End;
+use crate::search::{End, StopOnDrop};
 use crate::session::Call;
 use crate::workspace::paths::{self, Purpose, Resolved};
 
@@ -98,14 +98,6 @@ pub(super) async fn blocking<T: Send + 'static>(
         Ok(done) => Ok(done),
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
         Err(_) => Err(ToolError::environment("shutting_down", "the service is shutting down")),
-    }
-}
-
-struct StopOnDrop(Arc<AtomicBool>);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
     }
 }
 

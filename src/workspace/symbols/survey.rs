@@ -1,0 +1,127 @@
+//! Looking through the workspace for declarations, without an index: a search for the word, then the outlines of the
+//! files that have it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::source::SourceFile;
+use super::{Declared, nearest};
+use crate::search::{End, Limits, Pattern, PatternOptions, Place, Wanted, find_files, find_lines};
+use crate::syntax::{Language, NamePath};
+use crate::workspace::paths::PathRules;
+
+/// Most files whose outlines are made.
+const MOST_FILES: usize = 2_000;
+/// How long outlines are made.
+const PARSING: Duration = Duration::from_millis(2_500);
+/// How long it is looked for names that come near.
+const LOOKING_NEAR: Duration = Duration::from_millis(1_000);
+
+/// What was found.
+#[derive(Debug)]
+pub(super) struct Survey {
+    /// How much of the path was left unsaid, and the declaration.
+    pub(super) fitting: Vec<(usize, Declared)>,
+    /// Whether everything was looked at.
+    pub(super) complete: bool,
+}
+
+/// The declarations that `name` fits.
+pub(super) fn declarations_of(rules: &PathRules, name: &NamePath, cancel: &AtomicBool) -> Survey {
+    let (files, mut complete) = files_with(rules, &[name.name(), name.whole()], cancel);
+    let mut fitting = Vec::new();
+    complete &= each_outline(rules, files, PARSING, cancel, |source, all| {
+        let around = source.around();
+        fitting.extend(all.into_iter().filter_map(|declared| Some((name.fit(&declared.symbol, &around)?, declared))));
+    });
+    Survey { fitting, complete }
+}
+
+/// The declarations whose names come near, and whether everything was looked at.
+pub(super) fn nearest(rules: &PathRules, name: &NamePath, cancel: &AtomicBool) -> (Vec<Declared>, bool) {
+    let limits = Limits { deadline: LOOKING_NEAR, ..Limits::new(MOST_FILES, cancel) };
+    let Ok(found) = find_files(&sources(rules), &limits) else { return (Vec::new(), false) };
+    let complete = found.end == End::Complete && found.total <= found.files.len();
+    let files = found.files.into_iter().map(|file| file.path).collect();
+    let mut near = Vec::new();
+    let seen_all = each_outline(rules, files, LOOKING_NEAR, cancel, |_, mut all| {
+        all.append(&mut near);
+        near = nearest::of(name, all);
+    });
+    (near, complete && seen_all)
+}
+
+/// The source files that hold one of `words` where it may be declared.
+fn files_with(rules: &PathRules, words: &[&str], cancel: &AtomicBool) -> (Vec<PathBuf>, bool) {
+    let Ok(pattern) = Pattern::new(&declaring(words), PatternOptions::default()) else { return (Vec::new(), false) };
+    match find_lines(&sources(rules), &pattern, Wanted::Files, &Limits::new(MOST_FILES, cancel)) {
+        Ok(found) => (found.files.into_iter().map(|(path, _)| path).collect(), found.end == End::Complete),
+        Err(_) => (Vec::new(), false),
+    }
+}
+
+/// A pattern for places where a name may be declared: as a whole word, and not as a member of something.
+fn declaring(words: &[&str]) -> String {
+    let is_word =
+        |character: Option<char>| character.is_some_and(|character| character.is_alphanumeric() || character == '_');
+    let of = |word: &&str| {
+        let before = if is_word(word.chars().next()) { r"(?:^|[^.\w])" } else { "" };
+        let after = if is_word(word.chars().next_back()) { r"\b" } else { "" };
+        format!("{before}{}{after}", regex_syntax::escape(word))
+    };
+    words.iter().map(of).collect::<Vec<_>>().join("|")
+}
+
+/// Every file with a grammar built in.
+fn sources(rules: &PathRules) -> Place {
+    let globs = Language::ALL.iter().map(|language| format!("*.{}", language.id())).collect();
+    Place { globs, ..Place::new(rules.root.clone()) }
+}
+
+/// Hands the declarations of each file to `take`; whether it got through all of them in time.
+fn each_outline(
+    rules: &PathRules,
+    files: Vec<PathBuf>,
+    time: Duration,
+    cancel: &AtomicBool,
+    mut take: impl FnMut(&SourceFile, Vec<Declared>),
+) -> bool {
+    let begun = Instant::now();
+    for path in files {
+        if begun.elapsed() > time || cancel.load(Ordering::Relaxed) {
+            return false;
+        }
+        let source = Language::of_path(&path).zip(SourceFile::read(rules, &path));
+        if let Some((language, source)) = source {
+            take(&source, source.declarations(language));
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::declaring;
+
+    #[test]
+    fn the_pattern_passes_over_members_and_parts_of_words() {
+        let is_found = matches(&declaring(&["Put"]));
+        for (line, expected) in [
+            ("func (s *Store) Put(k string) {", true),
+            ("Put", true),
+            ("s.Put(k)", false),
+            ("Puts(k)", false),
+            ("xPut(k)", false),
+        ] {
+            assert_eq!(is_found(line), expected, "{line}");
+        }
+        assert!(matches(&declaring(&["a+b"]))("a+b c"));
+    }
+
+    fn matches(pattern: &str) -> impl Fn(&str) -> bool + use<> {
+        use grep_matcher::Matcher;
+        let matcher = grep_regex::RegexMatcherBuilder::new().multi_line(true).build(pattern).expect("a pattern");
+        move |line| matcher.is_match(line.as_bytes()).expect("matches")
+    }
+}
