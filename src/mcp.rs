@@ -6,16 +6,18 @@ mod stdio;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    Tool as ListedTool, ToolAnnotations,
+    ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
+    ServerCapabilities, ServerConfig, Tool as ListedTool, ToolAnnotations,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::Value;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 pub use stdio::serve_stdio;
 
 use crate::report::Reply;
-use crate::session::Session;
+use crate::session::{Session, Waiting};
 use crate::tools::{self, Tool};
 
 /// What a model is told of this service as a whole.
@@ -33,13 +35,45 @@ landfall edits files and checks them with the project's language server.
 pub struct McpFace {
     session: Session,
     structured: bool,
+    /// Cancelled when the client is gone: nobody waits for any call then.
+    gone: CancellationToken,
 }
 
 impl McpFace {
     /// A face of `session`. With `structured`, results carry `structuredContent` beside the text; some clients then show
     /// their model nothing else, so it is for harnesses that read it.
     pub fn new(session: Session, structured: bool) -> McpFace {
-        McpFace { session, structured }
+        McpFace { session, structured, gone: CancellationToken::new() }
+    }
+
+    /// To be cancelled when the client is gone.
+    fn gone(&self) -> CancellationToken {
+        self.gone.clone()
+    }
+
+    /// Carries out a call, and says what it waits for if the client has asked to hear of it.
+    async fn carry_out(&self, request: CallToolRequestParams, context: &RequestContext<RoleServer>) -> Reply {
+        let cancel = self.gone.child_token();
+        let token = context.meta.get_progress_token();
+        let progress = token.as_ref().map(|_| watch::Sender::new(String::new()));
+        let told = progress.as_ref().map(watch::Sender::subscribe);
+        let waiting = Waiting { cancel: cancel.clone(), progress };
+        let call = self.session.call(&request.name, request.arguments.unwrap_or_default(), waiting);
+        tokio::pin!(call);
+        let tell = async {
+            if let (Some(token), Some(told)) = (token, told) {
+                tell_progress(&context.peer, token, told).await;
+            }
+            std::future::pending().await
+        };
+        tokio::select! {
+            reply = &mut call => reply,
+            () = context.ct.cancelled() => {
+                cancel.cancel();
+                call.await
+            }
+            never = tell => never,
+        }
     }
 
     fn result(&self, reply: Reply) -> CallToolResult {
@@ -75,8 +109,7 @@ impl ServerHandler for McpFace {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let reply = self.session.call(&request.name, arguments, context.ct.clone()).await;
+        let reply = self.carry_out(request, &context).await;
         Ok(self.result(reply).into())
     }
 
@@ -91,6 +124,19 @@ impl ServerHandler for McpFace {
             return Err(ErrorData::new(ErrorCode::INVALID_REQUEST, message, None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
+    }
+}
+
+/// Passes on what a call waits for, until the call is over.
+async fn tell_progress(peer: &Peer<RoleServer>, token: ProgressToken, mut told: watch::Receiver<String>) {
+    let mut count = 0.0;
+    while told.changed().await.is_ok() {
+        count += 1.0;
+        let message = told.borrow_and_update().clone();
+        let progress = ProgressNotificationParam::new(token.clone(), count).with_message(message);
+        if peer.notify_progress(progress).await.is_err() {
+            return;
+        }
     }
 }
 

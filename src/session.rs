@@ -3,6 +3,7 @@
 mod loops;
 pub mod news;
 mod owed;
+mod waiting;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -12,11 +13,13 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use serde_json::{Map, Value};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use loops::{CallKey, LoopGate};
 use news::{Called, Event, NewsDesk};
 use owed::Owed;
+pub use waiting::Waiting;
 
 use crate::report::{Reply, ToolError, one_line};
 use crate::tools::{ALL, Arguments, Tool};
@@ -84,6 +87,8 @@ pub struct Call {
     pub workspace: Workspace,
     /// Cancelled when the client no longer waits: ends waiting, never a write.
     pub cancel: CancellationToken,
+    /// Where to say what is waited for, if the client wants to hear of it.
+    pub progress: Option<watch::Sender<String>>,
 }
 
 impl Session {
@@ -125,11 +130,11 @@ impl Session {
     }
 
     /// Carries out one call and says what came of it; never fails, never panics.
-    #[tracing::instrument(skip(self, arguments, cancel))]
-    pub async fn call(&self, name: &str, arguments: Map<String, Value>, cancel: CancellationToken) -> Reply {
+    #[tracing::instrument(skip(self, arguments, waiting))]
+    pub async fn call(&self, name: &str, arguments: Map<String, Value>, waiting: impl Into<Waiting>) -> Reply {
         let began = Instant::now();
         let watched = self.shared.news.has_listeners().then(|| arguments.clone());
-        let reply = self.answer(name, arguments, cancel).await;
+        let reply = self.answer(name, arguments, waiting.into()).await;
         if let Some(typed) = watched {
             self.tell(name, &typed, began.elapsed(), &reply);
         }
@@ -154,14 +159,14 @@ impl Session {
         self.shared.news.tell(&self.name(), Event::Called(called));
     }
 
-    async fn answer(&self, name: &str, arguments: Map<String, Value>, cancel: CancellationToken) -> Reply {
+    async fn answer(&self, name: &str, arguments: Map<String, Value>, waiting: Waiting) -> Reply {
         let Some(tool) = self.tools().find(|tool| tool.name == name) else {
             let names: Vec<&str> = self.tools().map(|tool| tool.name).collect();
             let error = ToolError::caller("unknown_tool", format!("there is no tool `{}`", one_line(name, 80)))
                 .hint(format!("the tools are {}", names.join(", ")));
             return Reply::refused(&error, false);
         };
-        let outcome = AssertUnwindSafe(self.run(tool, &arguments, cancel)).catch_unwind().await;
+        let outcome = AssertUnwindSafe(self.run(tool, &arguments, waiting)).catch_unwind().await;
         let mut reply = match outcome {
             Ok(Ok(reply)) => reply,
             Ok(Err(error)) => Reply::refused(&error, tool.edits()),
@@ -178,12 +183,7 @@ impl Session {
         reply
     }
 
-    async fn run(
-        &self,
-        tool: &Tool,
-        typed: &Map<String, Value>,
-        cancel: CancellationToken,
-    ) -> Result<Reply, ToolError> {
+    async fn run(&self, tool: &Tool, typed: &Map<String, Value>, waiting: Waiting) -> Result<Reply, ToolError> {
         let arguments = Arguments::read(tool.all_parameters(), typed)?;
         let workspace = self.workspace(&arguments)?;
         let key = CallKey::new(tool.name, typed, state_of(&workspace, &arguments).as_ref());
@@ -193,7 +193,8 @@ impl Session {
         }
         let typed_path = arguments.text("file_path").unwrap_or_default().to_owned();
         let unknown = arguments.unknown.join(", ");
-        let call = Call { session: self.clone(), workspace, cancel };
+        let Waiting { cancel, progress } = waiting;
+        let call = Call { session: self.clone(), workspace, cancel, progress };
         let mut reply = match (tool.run)(&call, arguments).await {
             Ok(reply) => reply,
             Err(mut error) => {
@@ -273,9 +274,9 @@ impl Session {
 impl Call {
     /// Waits for what the language servers say of a change. What is not settled by then is owed to the session.
     pub async fn settle(&self, settling: Settling, budget: Option<Duration>) -> Vec<DiagnosticsReport> {
-        let reports = tokio::select! {
-            reports = settling.wait(budget) => reports,
-            () = self.cancel.cancelled() => settling.wait(Some(Duration::ZERO)).await,
+        let reports = match self.out(settling.wait(budget), || settling.awaited()).await {
+            Some(reports) => reports,
+            None => settling.wait(Some(Duration::ZERO)).await,
         };
         if reports.iter().any(|report| report.verdict.is_owed()) {
             self.session.shared.owed.expect(settling);

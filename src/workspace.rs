@@ -180,6 +180,12 @@ impl Workspace {
         futures::future::join_all(all).await
     }
 
+    /// What is being waited for, in words; `None` when every language server has settled.
+    pub fn awaited(&self) -> Option<String> {
+        let slots = self.shared.place.as_ref().map(|place| place.slots()).unwrap_or_default();
+        slots.iter().find(|slot| slot.is_behind()).map(|slot| slot.awaited())
+    }
+
     /// The language servers that were wanted so far.
     pub fn servers(&self) -> Vec<ServerStatus> {
         let slots = self.shared.place.as_ref().map(|place| place.slots()).unwrap_or_default();

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncBufRead, AsyncRead, BufReader, ReadBuf};
+use tokio_util::sync::CancellationToken;
 
 /// The longest line taken, bytes.
 pub(super) const LONGEST: usize = 16 << 20;
@@ -27,6 +28,7 @@ pub(super) struct BoundedLines<R> {
     /// Whether the rest of the present line is dropped.
     dropping: bool,
     longest: usize,
+    ended: CancellationToken,
 }
 
 impl<R: AsyncRead> BoundedLines<R> {
@@ -43,7 +45,13 @@ impl<R: AsyncRead> BoundedLines<R> {
             ready: false,
             dropping: false,
             longest,
+            ended: CancellationToken::new(),
         }
+    }
+
+    /// Cancelled once there is nothing more to read: the other end is gone, or has said all it had to.
+    pub(super) fn ended(&self) -> CancellationToken {
+        self.ended.clone()
     }
 
     /// Takes what the reader holds; whether a whole line is ready.
@@ -85,8 +93,10 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, out: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         while !this.ready {
-            let held = ready!(Pin::new(&mut this.inner).poll_fill_buf(cx))?;
+            let filled = ready!(Pin::new(&mut this.inner).poll_fill_buf(cx));
+            let held = filled.inspect_err(|_| this.ended.cancel())?;
             if held.is_empty() {
+                this.ended.cancel();
                 break;
             }
             let held = held.to_vec();

@@ -1,8 +1,6 @@
 //! `apply_patch`: changes of several files at once, all or none.
 
-use std::time::Duration;
-
-use super::changing::SETTLE;
+use super::changing::{SETTLE, SETTLE_MS, budget};
 use super::{Arguments, Kind, Parameter, Tool};
 use crate::landing::{self, Order, Wanted};
 use crate::patch::{self, Change, FilePatch};
@@ -24,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
             "The whole patch; paths relative to the workspace",
         ),
         SETTLE,
+        SETTLE_MS,
     ],
     read_only: false,
     run: |call, arguments| Box::pin(apply_patch(call, arguments)),
@@ -43,8 +42,7 @@ async fn apply_patch(call: &Call, arguments: Arguments) -> Result<Reply, ToolErr
     for (path, landed) in paths.into_iter().zip(&landed) {
         call.session.saw(path, landed.content);
     }
-    let budget = (arguments.text("settle") == Some("later")).then_some(Duration::ZERO);
-    let reports = call.settle(settling, budget).await;
+    let reports = call.settle(settling, budget(&arguments)).await;
     let mut reply = report::several(&landed, &reports);
     for ignored in &patch.ignored {
         reply.note(&format!("note: not carried out: {}", report::one_line(ignored, 200)));

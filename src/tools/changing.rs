@@ -16,6 +16,23 @@ pub(super) const SETTLE: Parameter = Parameter::optional(
     "now (default): the result has the compiler's verdict; later: return at once, the verdict comes with your next result",
 );
 
+/// How long a result waits for the language server.
+pub(super) const SETTLE_MS: Parameter = Parameter::optional(
+    "settle_ms",
+    &["wait_ms", "budget_ms", "timeout_ms"],
+    Kind::Count,
+    "Most milliseconds to wait for the compiler's verdict (default about 5000, at most 9000)",
+);
+
+/// No result waits longer than this, whatever is asked for: clients give up after ten seconds and more.
+const LONGEST_WAIT: Duration = Duration::from_secs(9);
+
+/// How long the result of a call is to wait; `None` leaves it to the language server's own limit.
+pub(super) fn budget(arguments: &Arguments) -> Option<Duration> {
+    let asked = arguments.count("settle_ms").map(|wait| Duration::from_millis(wait as u64).min(LONGEST_WAIT));
+    if arguments.text("settle") == Some("later") { Some(Duration::ZERO) } else { asked }
+}
+
 /// Lands `wanted` on the file that `arguments` name, waits for the verdict, and tells both.
 pub(super) async fn land(
     call: &Call,
@@ -27,7 +44,7 @@ pub(super) async fn land(
     let typed = arguments.required_text("file_path");
     let target =
         paths::resolve(call.workspace.paths(), typed, purpose).map_err(|refused| report::path_refused(&refused))?;
-    land_on(call, tool, target, wanted, arguments.text("settle")).await
+    land_on(call, tool, target, wanted, budget(&arguments)).await
 }
 
 /// Lands `wanted` on `target`.
@@ -36,7 +53,7 @@ pub(super) async fn land_on(
     tool: &'static str,
     target: Resolved,
     wanted: Wanted,
-    settle: Option<&str>,
+    budget: Option<Duration>,
 ) -> Result<Reply, ToolError> {
     let (file, absolute) = (target.relative.clone(), target.absolute.clone());
     let order = Order { target, wanted, seen: call.session.seen(&absolute) };
@@ -47,7 +64,6 @@ pub(super) async fn land_on(
     if landed.planned.deed == Deed::LeftAsIs {
         return Ok(report::change(&landed, None));
     }
-    let budget = (settle == Some("later")).then_some(Duration::ZERO);
     let reports = call.settle(settling, budget).await;
     Ok(report::change(&landed, reports.first()))
 }

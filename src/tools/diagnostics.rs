@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::changing::{SETTLE_MS, budget};
 use super::{Arguments, Kind, Parameter, Tool};
 use crate::report::{self, Reply, ToolError};
 use crate::session::Call;
@@ -11,12 +12,15 @@ pub(super) const TOOL: Tool = Tool {
     name: "diagnostics",
     about: "Compiler errors and warnings now (check, lint, problems, type errors) of one file, or of the whole workspace without \
             file_path. Waits until the language server has seen the present state, and says so when it has not.",
-    parameters: &[Parameter::optional(
-        "file_path",
-        &["path", "file", "filename", "filepath"],
-        Kind::Text,
-        "Path of the file, relative to the workspace; leave it out for the whole workspace",
-    )],
+    parameters: &[
+        Parameter::optional(
+            "file_path",
+            &["path", "file", "filename", "filepath"],
+            Kind::Text,
+            "Path of the file, relative to the workspace; leave it out for the whole workspace",
+        ),
+        SETTLE_MS,
+    ],
     read_only: true,
     run: |call, arguments| Box::pin(diagnostics(call, arguments)),
 };
@@ -32,9 +36,10 @@ async fn diagnostics(call: &Call, arguments: Arguments) -> Result<Reply, ToolErr
         }
         None => None,
     };
-    let reports = tokio::select! {
-        reports = call.workspace.diagnostics(path.as_ref().map(|(_, absolute)| absolute.as_path()), None) => reports,
-        () = call.cancel.cancelled() => return Err(ToolError::caller("cancelled", "the call was cancelled")),
+    let file = path.as_ref().map(|(_, absolute)| absolute.as_path());
+    let asked = call.workspace.diagnostics(file, budget(&arguments));
+    let Some(reports) = call.out(asked, || call.workspace.awaited()).await else {
+        return Err(ToolError::caller("cancelled", "the call was cancelled"));
     };
     let subject = path.as_ref().map_or("workspace", |(relative, _)| relative.as_str());
     let mut text = String::new();

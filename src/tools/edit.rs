@@ -1,6 +1,6 @@
 //! `edit`: one replacement in one file.
 
-use super::changing::{SETTLE, land};
+use super::changing::{SETTLE, SETTLE_MS, land};
 use super::{Arguments, FILE_PATH, Kind, Parameter, Tool};
 use crate::landing::{Edit, Wanted};
 use crate::workspace::paths::Purpose;
@@ -11,7 +11,7 @@ pub(super) const TOOL: Tool = Tool {
             text or code). Copy old_string from the file with two or three unchanged lines around the change; small differences \
             in white space, indentation, quotes or escapes are put right. The first line of the result says whether the file on \
             disk was changed; the lines below are the compiler's verdict on the changed file.",
-    parameters: &[FILE_PATH, OLD_STRING, NEW_STRING, REPLACE_ALL, NEAR_LINE, SETTLE],
+    parameters: &[FILE_PATH, OLD_STRING, NEW_STRING, REPLACE_ALL, NEAR_LINE, SETTLE, SETTLE_MS],
     read_only: false,
     run: |call, arguments| Box::pin(land(call, TOOL.name, Purpose::EditFile, wanted(&arguments), arguments)),
 };

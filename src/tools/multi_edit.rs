@@ -1,6 +1,6 @@
 //! `multi_edit`: several replacements in one file, all or none.
 
-use super::changing::{SETTLE, land};
+use super::changing::{SETTLE, SETTLE_MS, land};
 use super::edit::{NEAR_LINE, NEW_STRING, OLD_STRING, REPLACE_ALL, one_edit};
 use super::{Arguments, FILE_PATH, Kind, Parameter, Tool};
 use crate::landing::Wanted;
@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
             "The edits, in order",
         ),
         SETTLE,
+        SETTLE_MS,
     ],
     read_only: false,
     run: |call, arguments| Box::pin(land(call, TOOL.name, Purpose::EditFile, wanted(&arguments), arguments)),

@@ -1,6 +1,6 @@
 //! `undo`: takes back this session's last change.
 
-use super::changing::{SETTLE, land_on};
+use super::changing::{SETTLE, SETTLE_MS, budget, land_on};
 use super::{Arguments, Kind, Parameter, Tool};
 use crate::landing::{Undo, Wanted};
 use crate::report::{self, Reply, ToolError};
@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
             "The file whose last change is undone; without it the last change of all",
         ),
         SETTLE,
+        SETTLE_MS,
     ],
     read_only: false,
     run: |call, arguments| Box::pin(undo(call, arguments)),
@@ -43,7 +44,7 @@ async fn undo(call: &Call, arguments: Arguments) -> Result<Reply, ToolError> {
         None => resolve(&entry.file)?,
     };
     let wanted = Wanted::Undo(Box::new(Undo { number, entry }));
-    land_on(call, TOOL.name, target, wanted, arguments.text("settle")).await
+    land_on(call, TOOL.name, target, wanted, budget(&arguments)).await
 }
 
 /// The last change (of `file`) that neither was undone nor undid another.

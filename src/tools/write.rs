@@ -1,6 +1,6 @@
 //! `write`: the whole content of one file.
 
-use super::changing::{SETTLE, land};
+use super::changing::{SETTLE, SETTLE_MS, land};
 use super::{FILE_PATH, Kind, Parameter, Tool};
 use crate::landing::Wanted;
 use crate::workspace::paths::Purpose;
@@ -19,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
             "The whole new content of the file",
         ),
         SETTLE,
+        SETTLE_MS,
     ],
     read_only: false,
     run: |call, arguments| {

@@ -50,6 +50,13 @@ impl Settling {
         self.shared.files.iter().map(|awaited| awaited.file.clone()).collect()
     }
 
+    /// What is being waited for, in words; `None` when nothing is.
+    pub fn awaited(&self) -> Option<String> {
+        let open = self.shared.files.iter().filter_map(|awaited| awaited.from.as_ref());
+        let mut open = open.filter(|(_, cell)| cell.outcome.get().is_none());
+        open.next().map(|(slot, _)| slot.awaited())
+    }
+
     /// Waits at most `budget` for evidence about every changed file, and reports on each, in order.
     ///
     /// Without a budget the language server's own applies. Dropping the future ends the wait and nothing else; a
@@ -155,6 +162,16 @@ impl Slot {
             detail,
             language_server: Some(self.spec.name.clone()),
             ..DiagnosticsReport::unsettled(verdict)
+        }
+    }
+
+    /// What it is at, for somebody who waits for it.
+    pub(super) fn awaited(&self) -> String {
+        let standing = self.standing().borrow().clone();
+        let name = &self.spec.name;
+        match self.unsettled(&standing).detail {
+            Some(detail) => format!("waiting for {name}: {detail}"),
+            None => format!("waiting for {name}"),
         }
     }
 

@@ -140,6 +140,12 @@ impl Slot {
         self.tick.subscribe()
     }
 
+    /// Whether something it was told is not settled yet.
+    pub(super) fn is_behind(&self) -> bool {
+        let state = self.state();
+        state.tick > state.settled || !state.has_baseline
+    }
+
     /// The name of a file in reports.
     pub(super) fn name(&self, path: &Path) -> String {
         relative(&self.place.root, path)

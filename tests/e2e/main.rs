@@ -15,3 +15,4 @@ mod reading;
 mod search;
 mod shell;
 mod sunk_runs;
+mod waiting;

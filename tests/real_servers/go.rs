@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Agent, available, wait_until};
+use crate::support::{Agent, available, wait_until, working_in};
 
 const FILES: &[(&str, &str)] = &[
     ("go.mod", "module example.com/shop\n\ngo 1.21\n"),
@@ -109,14 +109,4 @@ fn nothing_outlives_the_service() {
     assert!(!working_in(&root, pid).is_empty(), "gopls runs in the workspace");
     agent.finish();
     wait_until("all processes end", || working_in(&root, pid).is_empty());
-}
-
-/// The processes but `except` whose working directory is in `root`.
-fn working_in(root: &std::path::Path, except: u32) -> Vec<u32> {
-    let entries = std::fs::read_dir("/proc").expect("a /proc").flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok());
-    pids.filter(|pid| {
-        *pid != except && std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(root))
-    })
-    .collect()
 }

@@ -5,4 +5,5 @@ mod support;
 
 mod go;
 mod java;
+mod kills;
 mod zig;

@@ -20,6 +20,7 @@ pub(crate) struct Agent {
     input: Option<ChildStdin>,
     messages: Receiver<String>,
     early: HashMap<u64, Value>,
+    notifications: Vec<Value>,
     next: u64,
     workspace: PathBuf,
     _folder: Option<tempfile::TempDir>,
@@ -114,7 +115,16 @@ impl Agent {
         let (sender, messages) = channel();
         std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let workspace = workspace.canonicalize().expect("a real path");
-        Agent { input: child.stdin.take(), child, messages, early: HashMap::new(), next: 0, workspace, _folder: None }
+        Agent {
+            input: child.stdin.take(),
+            child,
+            messages,
+            early: HashMap::new(),
+            notifications: Vec::new(),
+            next: 0,
+            workspace,
+            _folder: None,
+        }
     }
 
     /// The workspace's root.
@@ -195,12 +205,19 @@ impl Agent {
                         .unwrap_or_else(|error| panic!("stdout is the wire, but carried {line:?}: {error}"));
                     if let Some(id) = message["id"].as_u64() {
                         self.early.insert(id, message);
+                    } else {
+                        self.notifications.push(message);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => panic!("no answer to request {id} within {PATIENCE:?}"),
                 Err(RecvTimeoutError::Disconnected) => panic!("the service ended before it answered request {id}"),
             }
         }
+    }
+
+    /// What came unasked while answers were waited for.
+    pub(crate) fn notifications(&self) -> &[Value] {
+        &self.notifications
     }
 
     /// Calls `diagnostics` on a file until the language server has settled.
@@ -293,4 +310,30 @@ pub(crate) fn installed(program: &str) -> bool {
             .any(|path| path.is_file())
     });
     found_private || std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+}
+
+/// The processes but `except` whose working directory is in `root`.
+pub(crate) fn working_in(root: &Path, except: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").expect("a /proc").flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok());
+    pids.filter(|pid| {
+        *pid != except && std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(root))
+    })
+    .collect()
+}
+
+/// Writes a `servers.toml` into `folder` with the scripted language server on files `*.scripted`, and its path.
+pub(crate) fn scripted_servers(folder: &Path, script: &str, more: &str) -> PathBuf {
+    let own = std::env::current_exe().expect("a path");
+    let program =
+        own.parent().and_then(Path::parent).expect("in target/*/deps").join("examples/scripted_language_server");
+    assert!(program.exists(), "{} is missing: cargo build --examples", program.display());
+    let (script_file, servers) = (folder.join("script.toml"), folder.join("servers.toml"));
+    std::fs::write(&script_file, script).expect("written");
+    let text = format!(
+        "[servers.scripted]\ncommand = {program:?}\nargs = [{script_file:?}]\n\
+         languages = [{{ id = \"scripted\", extensions = [\"scripted\"] }}]\n{more}"
+    );
+    std::fs::write(&servers, text).expect("written");
+    servers
 }
