@@ -1,8 +1,11 @@
 //! The command line: one file a subcommand.
 
+mod call;
 mod demo;
 mod doctor;
+mod grep;
 mod mcp;
+mod one_call;
 mod replace;
 mod servers;
 mod service;
@@ -29,6 +32,10 @@ enum Command {
     Doctor(doctor::Arguments),
     /// List, install and look at language servers
     Servers(servers::Arguments),
+    /// Call one tool as an agent does, with its arguments as JSON
+    Call(call::Arguments),
+    /// Search in the files of a workspace, each hit with the function it stands in
+    Grep(grep::Arguments),
     /// Run the replacer alone as a filter: JSON lines in, JSON lines out
     Replace,
 }
@@ -45,10 +52,24 @@ impl Cli {
             Command::Demo(arguments) => demo::run(arguments, &mut out),
             Command::Doctor(arguments) => doctor::run(arguments, &mut out),
             Command::Servers(arguments) => servers::run(arguments, &mut out),
+            Command::Call(arguments) => call::run(&arguments, std::io::stdin().lock(), &mut out),
+            Command::Grep(arguments) => grep::run(arguments, &mut out),
             Command::Replace => {
                 replace::run(std::io::stdin().lock(), out.lock())?;
                 Ok(ExitCode::SUCCESS)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
     }
 }

@@ -80,9 +80,7 @@ impl McpFace {
         let content = vec![ContentBlock::text(reply.text.clone())];
         let mut result = if reply.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
         if self.structured {
-            let mut structured = reply.structured;
-            structured.shift_insert(0, "text".to_owned(), Value::from(reply.text));
-            result.structured_content = Some(Value::Object(structured));
+            result.structured_content = Some(Value::Object(reply.into_object()));
         }
         result
     }

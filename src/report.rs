@@ -73,6 +73,13 @@ impl Reply {
         Reply { text, structured, is_error: true }
     }
 
+    /// All of it as one object, the text first.
+    pub fn into_object(self) -> Map<String, Value> {
+        let mut object = self.structured;
+        object.shift_insert(0, "text".to_owned(), self.text.into());
+        object
+    }
+
     /// Puts `block` on top, set off by an empty line.
     pub fn put_on_top(&mut self, block: &str) {
         self.text = format!("{}\n\n{}", block.trim_end(), self.text);

@@ -263,6 +263,13 @@ impl Drop for Agent {
     }
 }
 
+/// `landfall` with `arguments`, to be run in `folder`.
+pub(crate) fn landfall(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_landfall"));
+    command.args(arguments).env("XDG_STATE_HOME", state_home()).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
 /// Where the services of this test run keep their ledgers: away from the user's.
 fn state_home() -> &'static Path {
     static HOME: std::sync::LazyLock<tempfile::TempDir> =
