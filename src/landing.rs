@@ -6,6 +6,7 @@
 //! - Of several files all are changed or none. An intent with all new texts is on disk before the first file changes, so
 //!   that after a crash the next start carries the change through and the ledger agrees with the disk.
 
+mod adoption;
 mod plan;
 mod recovery;
 mod refusal;
@@ -13,6 +14,7 @@ mod refusal;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use adoption::{Foreign, adopt};
 pub use plan::{Deed, Edit, Planned, Undo, Wanted};
 pub use recovery::recover;
 pub use refusal::{EditRefused, OfSeveral, Unlanded};

@@ -27,6 +27,7 @@
 //! | [`session`] | one agent: dispatch, what it has seen, reports still owed | tools, workspace |
 //! | [`service`] | the process: its workspaces and the open sessions | session, workspace |
 //! | [`mcp`] | the MCP face | session |
+//! | [`hooks`] | the hook face: one file a harness | service, landing, patch, replace, report |
 //! | [`cli`] | one file a subcommand | all |
 //!
 //! `tools` and `session` know each other: a tool's `run` is given the [`session::Call`] it is part of.
@@ -56,6 +57,7 @@
 pub mod cli;
 pub mod config;
 pub mod dirs;
+pub mod hooks;
 pub mod install;
 pub mod landing;
 pub mod lsp;

@@ -114,6 +114,16 @@ impl Session {
         self.shared.ledger.session()
     }
 
+    /// The workspace of calls that name none.
+    pub fn home(&self) -> &std::path::Path {
+        &self.shared.home
+    }
+
+    /// Puts the reports on earlier changes that have come in since on top of `reply`, once.
+    pub fn deliver_owed(&self, reply: &mut Reply) {
+        self.shared.owed.put_on_top(reply);
+    }
+
     /// A handle that does not keep it open.
     pub fn downgrade(&self) -> WeakSession {
         WeakSession { shared: Arc::downgrade(&self.shared) }
@@ -179,7 +189,7 @@ impl Session {
                 Reply::refused(&error, false)
             }
         };
-        self.shared.owed.put_on_top(&mut reply);
+        self.deliver_owed(&mut reply);
         reply
     }
 

@@ -7,6 +7,7 @@ mod disk;
 mod documents;
 mod floor;
 mod go_scope;
+mod held;
 mod launch;
 pub mod ledger;
 mod life;
@@ -138,6 +139,15 @@ impl Workspace {
         self.shared.floor.prepare(path, text);
         if let Some(slot) = self.shared.place.as_ref().and_then(|place| place.slot_for(path)) {
             slot.touch(path, text);
+        }
+    }
+
+    /// Tells that somebody else is about to change the file at `path` and that [`Workspace::landed`] will be told of it:
+    /// until then its changes on disk are not taken for changes from outside. Forgotten after two minutes.
+    pub fn announce(&self, path: &Path) {
+        if let Some(place) = &self.shared.place {
+            place.look();
+            place.disk.announced(path);
         }
     }
 

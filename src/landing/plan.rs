@@ -189,7 +189,7 @@ fn plan_undo(now: Option<&str>, entry: &LandedEntry) -> Result<Planned, Unlanded
     })
 }
 
-fn whole(deed: Deed, before: &str, content: &str) -> Planned {
+pub(super) fn whole(deed: Deed, before: &str, content: &str) -> Planned {
     let hunks = hunks(before, content);
     Planned {
         deed,

@@ -6,11 +6,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use notify::{RecursiveMode, Watcher};
 use tokio::sync::{Notify, watch};
 
+use super::held::Held;
 use super::tree::{Found, Stamp, Tree, Wanted};
 use crate::lsp::FileEvent;
 
@@ -30,6 +31,7 @@ pub(super) struct Disk {
     seen: Mutex<Seen>,
     /// Changes of our own that have not been taken for seen yet.
     own: Mutex<Vec<(PathBuf, Option<Stamp>)>>,
+    held: Mutex<Held>,
     noticed: Arc<Noticed>,
     walked: watch::Sender<bool>,
 }
@@ -59,6 +61,7 @@ impl Disk {
             root: root.to_owned(),
             seen: Mutex::default(),
             own: Mutex::default(),
+            held: Mutex::default(),
             noticed: Arc::default(),
             walked: watch::Sender::new(false),
         }
@@ -93,8 +96,14 @@ impl Disk {
         let _ = self.walked.subscribe().wait_for(|walked| *walked).await;
     }
 
-    /// We changed `path` ourselves, just now.
+    /// Somebody has announced that it will change `path` and tell of it.
+    pub(super) fn announced(&self, path: &Path) {
+        lock(&self.held).announce(path, Instant::now());
+    }
+
+    /// We changed `path` ourselves, just now, or whoever announced it did.
     pub(super) fn changed_by_us(&self, path: &Path) {
+        lock(&self.held).release(path);
         lock(&self.own).push((path.to_owned(), Stamp::now(path)));
     }
 
@@ -156,6 +165,7 @@ impl Disk {
             found.events.extend(more.events);
             unwatched = more.folders;
         }
+        lock(&self.held).sift(&mut found.events, Instant::now());
         if !found.events.is_empty() {
             tell(&found.events);
         }

@@ -1,0 +1,150 @@
+//! The hook face: harnesses that keep their own edit tools ask before each call and tell after it.
+//!
+//! Before: a mistyped path, or text that is not in the file as typed, is put right or refused in our words. After: the
+//! change is entered into the ledger as the harness's own, and the model is told what the language server says of it.
+//! Invariant: whatever we cannot do, the harness goes on as if we were not there.
+
+mod after;
+mod before;
+mod claude;
+mod codex;
+mod event;
+mod gemini;
+mod place;
+mod query;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::service::{Connecting, Service};
+use crate::session::{Allowed, Call, Session};
+use event::{Answer, Event, Moment, NativeTool};
+
+/// A session that was not heard of for so long is over.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// A harness whose hooks are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
+pub enum Harness {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+}
+
+impl Harness {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Harness::Claude => "claude",
+            Harness::Codex => "codex",
+            Harness::Gemini => "gemini",
+        }
+    }
+
+    fn read(self, message: &Value) -> Option<Event> {
+        match self {
+            Harness::Claude => claude::read(message),
+            Harness::Codex => codex::read(message),
+            Harness::Gemini => gemini::read(message),
+        }
+    }
+
+    fn write(self, moment: Moment, answer: Answer) -> Option<Value> {
+        match self {
+            Harness::Claude => claude::write(moment, answer),
+            Harness::Codex => codex::write(moment, answer),
+            Harness::Gemini => gemini::write(moment, answer),
+        }
+    }
+
+    fn tools(self) -> &'static [NativeTool] {
+        match self {
+            Harness::Claude => claude::TOOLS,
+            Harness::Codex => codex::TOOLS,
+            Harness::Gemini => gemini::TOOLS,
+        }
+    }
+}
+
+/// The sessions of harnesses that speak through hooks. A cheap handle.
+#[derive(Debug, Clone)]
+pub struct Hooks {
+    service: Service,
+    open: Arc<Mutex<HashMap<String, Open>>>,
+}
+
+/// A harness's session, as far as it has spoken.
+#[derive(Debug, Clone)]
+struct Open {
+    session: Session,
+    /// The texts of files that a call under way is about to change; `None` for one that did not exist.
+    before: Arc<Mutex<HashMap<PathBuf, Option<Arc<str>>>>>,
+    last_heard: Instant,
+}
+
+impl Hooks {
+    /// Hooks into `service`.
+    pub fn new(service: Service) -> Hooks {
+        Hooks { service, open: Arc::default() }
+    }
+
+    /// Answers a hook's `message` as `harness` documents it; `None` when there is nothing to say. `workspace` is the
+    /// project's root, where the harness names it; else it is found from where the harness works.
+    pub async fn answer(&self, harness: Harness, message: &Value, workspace: Option<&Path>) -> Option<Value> {
+        let event = harness.read(message)?;
+        let tool = harness.tools().iter().find(|tool| tool.name == event.tool)?;
+        let root = workspace.map_or_else(|| project_root(&event.directory), Path::to_owned);
+        let open = self.open(harness, &event.session, root)?;
+        let workspace = self.service.registry().open(open.session.home()).ok()?;
+        let call = Call { session: open.session.clone(), workspace, cancel: CancellationToken::new() };
+        let answer = match event.moment {
+            Moment::Before => before::answer(&call, &open, &event, tool),
+            Moment::After => after::answer(&call, &open, harness, &event, tool).await,
+            Moment::Failed => {
+                open.before().clear();
+                Answer::Nothing
+            }
+        };
+        harness.write(event.moment, answer)
+    }
+
+    /// The session of that name, begun if it is new.
+    fn open(&self, harness: Harness, name: &str, root: PathBuf) -> Option<Open> {
+        let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        all.retain(|_, open| now - open.last_heard < IDLE);
+        let key = format!("{} {name} {}", harness.name(), root.display());
+        if let Some(open) = all.get_mut(&key) {
+            open.last_heard = now;
+            return Some(open.clone());
+        }
+        let connecting = Connecting { face: "hook", home: root, allowed: Allowed::default() };
+        let session = self.service.connect(connecting).ok()?;
+        let open = Open { session, before: Arc::default(), last_heard: now };
+        all.insert(key, open.clone());
+        Some(open)
+    }
+}
+
+impl Open {
+    fn before(&self) -> MutexGuard<'_, HashMap<PathBuf, Option<Arc<str>>>> {
+        self.before.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The nearest folder above `directory` that is a repository's root; `directory` itself where there is none.
+fn project_root(directory: &Path) -> PathBuf {
+    let root = directory.ancestors().find(|folder| folder.join(".git").exists());
+    root.unwrap_or(directory).to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! Changes that an agent's own tools have put on disk: entered and settled as if we had landed them.
+
+use std::sync::Arc;
+
+use super::plan;
+use super::{Deed, Landed};
+use crate::text::hunks;
+use crate::workspace::ledger::{Action, LandedEntry, Ledger, Outcome};
+use crate::workspace::paths::Resolved;
+use crate::workspace::verdict::FileChange;
+use crate::workspace::{Settling, Workspace};
+
+/// A change of one file that somebody else has made.
+#[derive(Debug, Clone)]
+pub struct Foreign {
+    /// The file.
+    pub target: Resolved,
+    /// Its text before; `None` for a file that did not exist.
+    pub before: Option<Arc<str>>,
+    /// Its text now; `None` for a file that is gone.
+    pub after: Option<Arc<str>>,
+}
+
+/// Enters `changes` into `ledger` as made by `tool`, and tells the language servers. Nothing is written.
+///
+/// What did not change anything is left out of both.
+pub fn adopt(workspace: &Workspace, ledger: &Ledger, tool: &str, changes: Vec<Foreign>) -> (Vec<Landed>, Settling) {
+    let changes: Vec<Foreign> = changes.into_iter().filter(|change| change.before != change.after).collect();
+    let landed: Vec<Landed> = changes.iter().map(as_landed).collect();
+    for landed in &landed {
+        ledger.append(tool, Outcome::Landed(entry(landed)));
+    }
+    let told =
+        |change: Foreign| FileChange { path: change.target.absolute, before: change.before, after: change.after };
+    (landed, workspace.landed(changes.into_iter().map(told).collect()))
+}
+
+fn as_landed(change: &Foreign) -> Landed {
+    let before = change.before.as_deref();
+    let (deed, after) = match (before, change.after.as_deref()) {
+        (None, after) => (Deed::Created, after),
+        (Some(_), Some(after)) => (Deed::Edited, Some(after)),
+        (Some(_), None) => (Deed::Deleted, None),
+    };
+    let mut planned = plan::whole(deed, before.unwrap_or_default(), after.unwrap_or_default());
+    if after.is_none() {
+        planned.after = None;
+    }
+    Landed {
+        file: change.target.relative.clone(),
+        path_note: None,
+        planned,
+        before: change.before.clone(),
+        changed_outside: false,
+        content: None,
+    }
+}
+
+fn entry(landed: &Landed) -> LandedEntry {
+    let action = match landed.planned.deed {
+        Deed::Created => Action::Created,
+        Deed::Deleted => Action::Deleted,
+        Deed::Edited | Deed::Overwrote | Deed::LeftAsIs => Action::Edited,
+    };
+    let (before, after) = (landed.before.as_deref(), landed.planned.after.as_deref());
+    let hunks = hunks(before.unwrap_or_default(), after.unwrap_or_default());
+    LandedEntry::new(&landed.file, action, before, after, &hunks, landed.planned.counts)
+}
