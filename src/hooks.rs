@@ -104,7 +104,7 @@ impl Hooks {
         let root = workspace.map_or_else(|| project_root(&event.directory), Path::to_owned);
         let open = self.open(harness, &event.session, root)?;
         let workspace = self.service.registry().open(open.session.home()).ok()?;
-        let call = Call { session: open.session.clone(), workspace, cancel: CancellationToken::new() };
+        let call = Call { session: open.session.clone(), workspace, cancel: CancellationToken::new(), progress: None };
         let answer = match event.moment {
             Moment::Before => before::answer(&call, &open, &event, tool),
             Moment::After => after::answer(&call, &open, harness, &event, tool).await,
