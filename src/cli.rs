@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand.
 
 mod call;
+mod changes;
 mod demo;
 mod doctor;
 mod grep;
@@ -36,6 +37,10 @@ enum Command {
     Call(call::Arguments),
     /// Search in the files of a workspace, each hit with the function it stands in
     Grep(grep::Arguments),
+    /// Say what a session has changed on disk, and which of its edits were refused
+    ///
+    /// Exit code 0 when there is something to tell, 1 when there is nothing, 2 on an error.
+    Changes(changes::Arguments),
     /// Run the replacer alone as a filter: JSON lines in, JSON lines out
     Replace,
 }
@@ -54,6 +59,7 @@ impl Cli {
             Command::Servers(arguments) => servers::run(arguments, &mut out),
             Command::Call(arguments) => call::run(&arguments, std::io::stdin().lock(), &mut out),
             Command::Grep(arguments) => grep::run(arguments, &mut out),
+            Command::Changes(arguments) => changes::run(arguments, &mut out),
             Command::Replace => {
                 replace::run(std::io::stdin().lock(), out.lock())?;
                 Ok(ExitCode::SUCCESS)

@@ -8,6 +8,7 @@
 
 mod adoption;
 mod plan;
+mod present;
 mod recovery;
 mod refusal;
 
@@ -16,10 +17,11 @@ use std::sync::Arc;
 
 pub use adoption::{Foreign, adopt};
 pub use plan::{Deed, Edit, Planned, Undo, Wanted};
+pub use present::{Present, now, read};
 pub use recovery::recover;
 pub use refusal::{EditRefused, OfSeveral, Unlanded};
 
-use crate::text::{self, Decoded, Encoding};
+use crate::text::{self, Encoding};
 use crate::workspace::ledger::{Action, Intent, IntentFile, LandedEntry, Ledger};
 use crate::workspace::locks::FileLock;
 use crate::workspace::paths::Resolved;
@@ -289,25 +291,4 @@ fn intent(workspace: &Workspace, tool: &str, orders: &[Order], prepared: &[Prepa
     };
     let files = orders.iter().zip(prepared).filter_map(file).collect();
     Intent { root: workspace.root().to_owned(), tool: tool.to_owned(), files }
-}
-
-/// A file as it is on disk now.
-#[derive(Debug)]
-pub struct Present {
-    /// Its text.
-    pub decoded: Decoded,
-    /// What must still hold of it when it is replaced.
-    pub expected: Expected,
-}
-
-/// Reads `target`; `None` if there is no such file.
-///
-/// # Errors
-/// [`Unlanded`] when it is no file that could be edited as text.
-pub fn read(workspace: &Workspace, target: &Resolved) -> Result<Option<Present>, Unlanded> {
-    let Some(found) = contained::read_file(workspace.paths(), target, LARGEST_FILE).map_err(Unlanded::Read)? else {
-        return Ok(None);
-    };
-    let decoded = text::decode(found.bytes).map_err(Unlanded::Undecodable)?;
-    Ok(Some(Present { decoded, expected: found.expected }))
 }

@@ -17,7 +17,7 @@ mod unlanded;
 use serde_json::{Map, Value, json};
 
 pub use change::{change, several};
-pub use changes::changes;
+pub use changes::{SessionChanges, changes};
 pub use command::{RanCommand, command};
 pub use diagnostics::{problem_object, problems_now, since_last_call, state_text, verdict_object, verdict_text};
 pub use error::{FaultKind, ToolError};

@@ -7,7 +7,7 @@ mod waiting;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ use owed::Owed;
 pub use waiting::Waiting;
 
 use crate::report::{Reply, ToolError, one_line};
-use crate::tools::{ALL, Arguments, Tool};
+use crate::tools::{ALL, Arguments, FILE_PATH, Tool};
 use crate::workspace::ledger::{Ledger, Outcome, RefusedEntry};
 use crate::workspace::paths::contained::Expected;
 use crate::workspace::paths::{self, Purpose};
@@ -194,11 +194,12 @@ impl Session {
     }
 
     async fn run(&self, tool: &Tool, typed: &Map<String, Value>, waiting: Waiting) -> Result<Reply, ToolError> {
-        let arguments = Arguments::read(tool.all_parameters(), typed)?;
-        let workspace = self.workspace(&arguments)?;
+        let read = Arguments::read(tool.all_parameters(), typed);
+        let read = read.and_then(|arguments| Ok((self.workspace(&arguments)?, arguments)));
+        let (workspace, arguments) = read.inspect_err(|error| self.enter_unread(tool, typed, error))?;
         let key = CallKey::new(tool.name, typed, state_of(&workspace, &arguments).as_ref());
         if let Some(blocked) = self.loops().blocked(&key) {
-            self.enter_refused(tool, arguments.text("file_path").unwrap_or_default(), &blocked);
+            self.enter_refused(tool, workspace.root(), arguments.text("file_path").unwrap_or_default(), &blocked);
             return Err(blocked);
         }
         let typed_path = arguments.text("file_path").unwrap_or_default().to_owned();
@@ -209,7 +210,7 @@ impl Session {
             Ok(reply) => reply,
             Err(mut error) => {
                 self.loops().failed(key, &mut error);
-                self.enter_refused(tool, &typed_path, &error);
+                self.enter_refused(tool, call.workspace.root(), &typed_path, &error);
                 return Err(error);
             }
         };
@@ -244,7 +245,7 @@ impl Session {
     }
 
     /// Enters a change that was refused into the ledger. Reads and commands are left out: no edit of theirs is missing.
-    fn enter_refused(&self, tool: &Tool, typed_path: &str, error: &ToolError) {
+    fn enter_refused(&self, tool: &Tool, workspace: &Path, typed_path: &str, error: &ToolError) {
         if !tool.edits() {
             return;
         }
@@ -253,8 +254,17 @@ impl Session {
             path: one_line(typed_path, MOST_PATH),
             file: error.file.clone(),
             message: one_line(error.message.lines().next().unwrap_or_default(), MOST_PATH),
+            with: error.with.clone(),
         };
-        self.shared.ledger.append(tool.name, Outcome::Refused(refused));
+        self.shared.ledger.append(tool.name, workspace, Outcome::Refused(refused));
+    }
+
+    /// Enters a call into the ledger whose arguments could not be read, or whose workspace cannot be opened.
+    fn enter_unread(&self, tool: &Tool, typed: &Map<String, Value>, error: &ToolError) {
+        let path = typed.iter().find(|(name, _)| FILE_PATH.answers_to(name)).and_then(|(_, value)| value.as_str());
+        if let Ok(home) = self.shared.registry.open(&self.shared.home) {
+            self.enter_refused(tool, home.root(), path.unwrap_or_default(), error);
+        }
     }
 
     /// What this session changed, and what it was refused.
@@ -267,7 +277,7 @@ impl Session {
     }
 
     /// What the agent last saw of the file at `path` (real path).
-    pub fn seen(&self, path: &std::path::Path) -> Option<Expected> {
+    pub fn seen(&self, path: &Path) -> Option<Expected> {
         self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied()
     }
 

@@ -96,6 +96,7 @@ fn interrupted(file: &IntentFile, begun: bool) -> Outcome {
         path: file.entry.file.clone(),
         file: Some(file.entry.file.clone()),
         message: message.into(),
+        with: Vec::new(),
     })
 }
 

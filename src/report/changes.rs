@@ -1,9 +1,13 @@
 //! A session's ledger as the agent reads it: what landed, what was refused and not made good, what it comes to.
 
-use serde_json::json;
+mod open;
+
+use serde_json::{Value, json};
+
+pub(super) use open::{Open, refused_and_open};
 
 use super::{Reply, one_line};
-use crate::workspace::ledger::{Entry, LandedEntry, Outcome, OutsideEntry, RefusedEntry};
+use crate::workspace::ledger::{Entry, LandedEntry, Net, NetChange, Outcome, OutsideEntry};
 
 /// Most changes listed; older ones are counted.
 const MOST_LISTED: usize = 40;
@@ -11,17 +15,65 @@ const MOST_LISTED: usize = 40;
 /// Most files of one command listed.
 const MOST_OUTSIDE: usize = 12;
 
+/// What is told of a session.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionChanges<'a> {
+    /// Its name.
+    pub session: &'a str,
+    /// Its entries of one workspace.
+    pub entries: &'a [Entry],
+    /// What they come to, if that was asked for.
+    pub since_start: Option<&'a [Net]>,
+}
+
 /// The result of `changes`.
-pub fn changes(entries: &[Entry]) -> Reply {
+pub fn changes(session: &SessionChanges<'_>) -> Reply {
     let landed: Vec<(&Entry, &LandedEntry)> =
-        entries.iter().filter_map(|entry| Some((entry, landed(entry)?))).collect();
-    let open = refused_and_open(entries);
+        session.entries.iter().filter_map(|entry| Some((entry, entry.landed()?))).collect();
+    let open = refused_and_open(session.entries);
     let outside: Vec<(&Entry, &OutsideEntry)> =
-        entries.iter().filter_map(|entry| Some((entry, outside(entry)?))).collect();
+        session.entries.iter().filter_map(|entry| Some((entry, outside(entry)?))).collect();
     let outside = &outside[outside.len().saturating_sub(MOST_LISTED)..];
+    let mut text = landed_text(&landed);
+    if let Some(nets) = session.since_start {
+        text.push_str(&net_text(nets));
+    } else if landed.len() > 1 {
+        let files = files(&landed);
+        text.push_str(&format!("altogether in {}: {}\n", counted(files.len(), "file"), totals(&files)));
+    }
+    for (entry, outside) in outside {
+        text.push_str(&format!(
+            "changed past these tools, by {} ({}): {}\n",
+            entry.tool,
+            entry.number,
+            outside_files(outside)
+        ));
+    }
+    text.push_str(&open_text(&open));
+    let mut structured = json!({
+        "session": session.session,
+        "landed": landed.iter().map(|(entry, change)| json!({
+            "number": entry.number, "at": entry.at, "tool": entry.tool, "action": change.action.name(), "file": change.file,
+            "lines": { "added": change.added, "removed": change.removed, "total": change.total }, "undoes": change.undoes,
+        })).collect::<Vec<_>>(),
+        "refused": open.iter().map(|open| json!({
+            "code": open.refused.code, "path": open.refused.path, "file": open.place, "tool": open.tool,
+            "message": open.refused.message, "times": open.times,
+        })).collect::<Vec<_>>(),
+        "outside": outside.iter().map(|(entry, outside)| json!({
+            "number": entry.number, "at": entry.at, "tool": entry.tool, "files": outside.files, "total": outside.total,
+        })).collect::<Vec<_>>(),
+    });
+    if let Some(nets) = session.since_start {
+        structured["since_start"] = nets.iter().map(net_object).collect::<Vec<_>>().into();
+    }
+    Reply::done(text.trim_end(), structured)
+}
+
+fn landed_text(landed: &[(&Entry, &LandedEntry)]) -> String {
     let mut text = match landed.len() {
         0 => "This session has changed nothing on disk.\n".to_owned(),
-        count => format!("{count} changes landed on disk:\n"),
+        count => format!("{} landed on disk:\n", counted(count, "change")),
     };
     if landed.len() > MOST_LISTED {
         text.push_str(&format!("  … {} earlier ones\n", landed.len() - MOST_LISTED));
@@ -36,50 +88,54 @@ pub fn changes(entries: &[Entry]) -> Reply {
             one_line(&change.file, 300)
         ));
     }
-    if landed.len() > 1 {
-        let files = files(&landed);
-        text.push_str(&format!("altogether in {} files: {}\n", files.len(), totals(&files)));
+    text
+}
+
+/// Each file against what it was when the session began.
+fn net_text(nets: &[Net]) -> String {
+    let changed = nets.iter().filter(|net| net.change != NetChange::None).count();
+    let (added, removed) = nets.iter().fold((0, 0), |sum, net| (sum.0 + net.added, sum.1 + net.removed));
+    let mut text = format!("against the start of this session: {}, +{added} -{removed}\n", counted(changed, "file"));
+    for net in nets.iter().take(MOST_LISTED) {
+        let file = one_line(&net.file, 300);
+        let line = match (net.change, net.exact) {
+            (NetChange::None, _) => format!("  as at the start: {file}\n"),
+            (change, true) => format!("  {} {file} +{} -{}\n", change.name(), net.added, net.removed),
+            (_, false) => format!(
+                "  changed {file} +{} -{} (only this session's own lines: another program has changed it too)\n",
+                net.added, net.removed
+            ),
+        };
+        text.push_str(&line);
     }
-    for (entry, outside) in outside {
-        text.push_str(&format!(
-            "changed past these tools, by {} ({}): {}\n",
-            entry.tool,
-            entry.number,
-            outside_files(outside)
-        ));
+    if nets.len() > MOST_LISTED {
+        text.push_str(&format!("  … and {} more files\n", nets.len() - MOST_LISTED));
     }
-    for (refused, count) in open.iter().take(MOST_LISTED) {
-        let times = if *count > 1 { format!(", {count} times") } else { String::new() };
-        let place = one_line(place(refused), 300);
-        text.push_str(&format!(
-            "REFUSED and not made good since: {place} ({}{times}): {}\n",
-            refused.code,
-            one_line(&refused.message, 200)
-        ));
+    text
+}
+
+fn net_object(net: &Net) -> Value {
+    json!({
+        "file": net.file, "action": net.change.name(), "exact": net.exact,
+        "lines": { "added": net.added, "removed": net.removed },
+    })
+}
+
+fn open_text(open: &[Open<'_>]) -> String {
+    let mut text = String::new();
+    for open in open.iter().take(MOST_LISTED) {
+        let times = if open.times > 1 { format!(", {} times", open.times) } else { String::new() };
+        let (place, message) = (open.shown(), one_line(&open.refused.message, 200));
+        text.push_str(&format!("REFUSED and not made good since: {place} ({}{times}): {message}\n", open.refused.code));
     }
     if open.len() > MOST_LISTED {
         text.push_str(&format!("  … and {} more refused ones\n", open.len() - MOST_LISTED));
     }
-    let structured = json!({
-        "landed": landed.iter().map(|(entry, change)| json!({
-            "number": entry.number, "at": entry.at, "tool": entry.tool, "action": change.action.name(), "file": change.file,
-            "lines": { "added": change.added, "removed": change.removed, "total": change.total }, "undoes": change.undoes,
-        })).collect::<Vec<_>>(),
-        "refused": open.iter().map(|(refused, count)| json!({
-            "code": refused.code, "path": refused.path, "file": refused.file, "message": refused.message, "times": count,
-        })).collect::<Vec<_>>(),
-        "outside": outside.iter().map(|(entry, outside)| json!({
-            "number": entry.number, "at": entry.at, "tool": entry.tool, "files": outside.files, "total": outside.total,
-        })).collect::<Vec<_>>(),
-    });
-    Reply::done(text.trim_end(), structured)
+    text
 }
 
-fn landed(entry: &Entry) -> Option<&LandedEntry> {
-    match &entry.outcome {
-        Outcome::Landed(landed) => Some(landed),
-        Outcome::Refused(_) | Outcome::Outside(_) => None,
-    }
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 fn outside(entry: &Entry) -> Option<&OutsideEntry> {
@@ -101,29 +157,6 @@ pub(super) fn outside_files(outside: &OutsideEntry) -> String {
         text.push_str(&format!(", … and {} more", outside.total - MOST_OUTSIDE));
     }
     text
-}
-
-pub(super) fn place(refused: &RefusedEntry) -> &str {
-    refused.file.as_deref().unwrap_or(&refused.path)
-}
-
-/// The refused changes after which nothing landed on the same file, each file once with the number of its refusals.
-pub(super) fn refused_and_open(entries: &[Entry]) -> Vec<(&RefusedEntry, usize)> {
-    let mut open: Vec<(&RefusedEntry, usize)> = Vec::new();
-    for entry in entries {
-        match &entry.outcome {
-            Outcome::Refused(refused) => match open.iter_mut().find(|(known, _)| place(known) == place(refused)) {
-                Some(known) => *known = (refused, known.1 + 1),
-                None => open.push((refused, 1)),
-            },
-            Outcome::Outside(_) => {}
-            // What was refused under a mistyped path is made good by the file of the same name in the same place below.
-            Outcome::Landed(landed) => open.retain(|(refused, _)| {
-                place(refused) != landed.file && !place(refused).ends_with(&format!("/{}", landed.file))
-            }),
-        }
-    }
-    open
 }
 
 fn files(landed: &[(&Entry, &LandedEntry)]) -> Vec<(String, usize, usize)> {
@@ -153,10 +186,15 @@ fn totals(files: &[(String, usize, usize)]) -> String {
 mod tests {
     use super::*;
     use crate::text::{LineCounts, hunks};
-    use crate::workspace::ledger::{Action, OutsideFile};
+    use crate::workspace::ledger::{Action, OutsideFile, RefusedEntry};
 
     fn entry(number: u64, outcome: Outcome) -> Entry {
-        Entry { number, at: "2026-01-01T00:00:00.000Z".into(), tool: "edit".into(), outcome }
+        let (at, tool, workspace) = ("2026-01-01T00:00:00.000Z".into(), "edit".into(), "/w".into());
+        Entry { number, at, tool, workspace, call: number, outcome }
+    }
+
+    fn told(entries: &[Entry]) -> String {
+        changes(&SessionChanges { session: "s", entries, since_start: None }).text
     }
 
     fn edited(number: u64, file: &str) -> Entry {
@@ -178,6 +216,7 @@ mod tests {
             path: path.into(),
             file: file.map(str::to_owned),
             message: "no".into(),
+            with: Vec::new(),
         };
         entry(number, Outcome::Refused(refused))
     }
@@ -191,25 +230,62 @@ mod tests {
             edited(4, "a.go"),
             refused(5, "c.go", Some("c.go")),
         ];
-        let text = changes(&entries).text;
-        assert!(text.starts_with("1 changes landed on disk:\n  4. edited a.go +2 -1\n"), "{text}");
+        let text = told(&entries);
+        assert!(text.starts_with("1 change landed on disk:\n  4. edited a.go +2 -1\n"), "{text}");
         assert_eq!(text.matches("REFUSED and not made good since").count(), 2, "{text}");
         assert!(text.contains("since: /wrong/root/src/b.go (not_found): no") && text.contains("since: c.go"), "{text}");
-        let later = changes(&[entries.as_slice(), &[edited(6, "src/b.go")]].concat()).text;
+        let later = told(&[entries.as_slice(), &[edited(6, "src/b.go")]].concat());
         assert_eq!(later.matches("REFUSED").count(), 1, "{later}");
         assert!(later.contains("altogether in 2 files: a.go +2 -1, src/b.go +2 -1"), "{later}");
     }
 
     #[test]
+    fn of_several_files_refused_together_each_is_missing_until_it_changes() {
+        let patch = |code: &str, with: &[&str]| {
+            let Outcome::Refused(refused) = refused(1, "", Some("b.go")).outcome else { unreachable!() };
+            let with = with.iter().map(|file| (*file).to_owned()).collect();
+            entry(1, Outcome::Refused(RefusedEntry { code: code.into(), with, ..refused }))
+        };
+        let text = told(&[patch("not_found", &["a.go", "b.go", "c.go"]), edited(2, "b.go")]);
+        assert!(
+            !text.contains("since: b.go") && text.contains("since: a.go") && text.contains("since: c.go"),
+            "{text}"
+        );
+        for code in ["already_applied", "identical", "repeated"] {
+            assert!(!told(&[patch(code, &[])]).contains("REFUSED"), "{code}: the tree lacks nothing");
+        }
+        let nameless = refused(1, "", None);
+        assert!(told(&[nameless.clone()]).contains("since: edit (no path given) (not_found)"));
+        assert!(!told(&[nameless, edited(2, "x.go")]).contains("REFUSED"));
+    }
+
+    #[test]
+    fn against_the_start_each_file_stands_once() {
+        let net = |file: &str, change, exact| Net { file: file.into(), change, added: 2, removed: 1, exact };
+        let nets = [
+            net("a", NetChange::Edited, true),
+            Net { added: 0, removed: 0, ..net("b", NetChange::None, true) },
+            net("c", NetChange::Edited, false),
+        ];
+        let entries = [edited(1, "a")];
+        let reply = changes(&SessionChanges { session: "s", entries: &entries, since_start: Some(&nets) });
+        let expected = "1 change landed on disk:\n  1. edited a +2 -1\nagainst the start of this session: 2 files, +4 -2\n  \
+                        edited a +2 -1\n  as at the start: b\n  changed c +2 -1 (only this session's own lines: another \
+                        program has changed it too)";
+        assert_eq!(reply.text, expected);
+        assert_eq!(reply.structured["since_start"][1]["action"], "unchanged");
+    }
+
+    #[test]
     fn a_session_without_changes_says_so() {
-        assert_eq!(changes(&[]).text, "This session has changed nothing on disk.");
+        assert_eq!(told(&[]), "This session has changed nothing on disk.");
     }
 
     #[test]
     fn what_a_command_changed_is_told_apart() {
         let file = |n: usize| OutsideFile { file: format!("f{n}"), action: Action::Created };
         let outside = Outcome::Outside(OutsideEntry { files: (0..20).map(file).collect(), total: 500 });
-        let text = changes(&[entry(1, outside)]).text;
+        let text = told(&[entry(1, outside)]);
         assert!(
             text.starts_with(
                 "This session has changed nothing on disk.\nchanged past these tools, by edit (1): created f0, "

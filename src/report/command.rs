@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::changes::{outside_files, place, refused_and_open};
+use super::changes::{outside_files, refused_and_open};
 use super::{Reply, one_line};
 use crate::shell::{Ending, Finished, Output};
 use crate::workspace::ledger::{Entry, Outcome, OutsideEntry};
@@ -112,12 +112,11 @@ fn refused_note(entries: &[Entry]) -> Option<(usize, String)> {
     } else {
         (since, "since the last one that landed")
     };
-    let count: usize = open.iter().map(|(_, times)| times).sum();
+    let count: usize = open.iter().map(|open| open.times).sum();
     if count == 0 {
         return None;
     }
-    let mut files: Vec<String> =
-        open.iter().take(MOST_NAMED).map(|(refused, _)| one_line(place(refused), 200)).collect();
+    let mut files: Vec<String> = open.iter().take(MOST_NAMED).map(|open| open.shown()).collect();
     if open.len() > MOST_NAMED {
         files.push("…".to_owned());
     }
@@ -207,12 +206,17 @@ mod tests {
     }
 
     fn entry(outcome: Outcome) -> Entry {
-        Entry { number: 1, at: String::new(), tool: "edit".into(), outcome }
+        Entry { number: 1, at: String::new(), tool: "edit".into(), workspace: String::new(), call: 1, outcome }
     }
 
     fn refused(file: &str) -> Entry {
-        let refused =
-            RefusedEntry { code: "not_found".into(), path: file.into(), file: Some(file.into()), message: "no".into() };
+        let refused = RefusedEntry {
+            code: "not_found".into(),
+            path: file.into(),
+            file: Some(file.into()),
+            message: "no".into(),
+            with: Vec::new(),
+        };
         entry(Outcome::Refused(refused))
     }
 

@@ -13,6 +13,8 @@ pub struct ToolError {
     pub hints: Vec<String>,
     /// The file it is about: relative to the workspace where that is known, else as typed.
     pub file: Option<String>,
+    /// The other files that the same call would have changed.
+    pub with: Vec<String>,
 }
 
 /// Whose fault a refusal is.
@@ -29,7 +31,14 @@ pub enum FaultKind {
 impl ToolError {
     /// A fault of the call.
     pub fn caller(code: &'static str, message: impl Into<String>) -> ToolError {
-        ToolError { code, kind: FaultKind::Caller, message: message.into(), hints: Vec::new(), file: None }
+        ToolError {
+            code,
+            kind: FaultKind::Caller,
+            message: message.into(),
+            hints: Vec::new(),
+            file: None,
+            with: Vec::new(),
+        }
     }
 
     /// A fault of the machine.

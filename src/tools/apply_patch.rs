@@ -1,6 +1,6 @@
 //! `apply_patch`: changes of several files at once, all or none.
 
-use super::changing::{SETTLE, SETTLE_MS, budget};
+use super::changing::{SETTLE, SETTLE_MS, budget, land_all};
 use super::{Arguments, Kind, Parameter, Tool};
 use crate::landing::{self, Order, Wanted};
 use crate::patch::{self, Change, FilePatch};
@@ -33,21 +33,23 @@ async fn apply_patch(call: &Call, arguments: Arguments) -> Result<Reply, ToolErr
         .map_err(|error| ToolError::caller("bad_patch", error.to_string()).hint(error.hint()))?;
     let mut orders = Vec::new();
     for file in &patch.files {
-        orders.extend(orders_for(call, file)?);
+        let of_file = orders_for(call, file);
+        orders.extend(of_file.map_err(|error| ToolError { with: all_files(call, &patch.files), ..error })?);
     }
-    let files: Vec<String> = orders.iter().map(|order| order.target.relative.clone()).collect();
-    let paths: Vec<_> = orders.iter().map(|order| order.target.absolute.clone()).collect();
-    let outcome = landing::land(&call.workspace, call.session.ledger(), TOOL.name, orders).await;
-    let (landed, settling) = outcome.map_err(|stopped| stopped_at(&files, &stopped))?;
-    for (path, landed) in paths.into_iter().zip(&landed) {
-        call.session.saw(path, landed.content);
-    }
-    let reports = call.settle(settling, budget(&arguments)).await;
-    let mut reply = report::several(&landed, &reports);
+    let mut reply = land_all(call, TOOL.name, orders, budget(&arguments)).await?;
     for ignored in &patch.ignored {
         reply.note(&format!("note: not carried out: {}", report::one_line(ignored, 200)));
     }
     Ok(reply)
+}
+
+/// The files of a patch that is refused whole.
+fn all_files(call: &Call, files: &[FilePatch]) -> Vec<String> {
+    let relative = |file: &FilePatch| {
+        let found = paths::resolve(call.workspace.paths(), &file.path, Purpose::WriteFile);
+        found.map_or_else(|_| report::one_line(&file.path, 1000), |target| target.relative)
+    };
+    files.iter().map(relative).collect()
 }
 
 /// What one file's part of the patch wants of the disk: a move is a new file and an old one that goes.
@@ -88,13 +90,4 @@ fn resolve(call: &Call, typed: &str, purpose: Purpose, patch_line: usize) -> Res
         error.message = format!("patch line {patch_line}: {}", error.message);
         error
     })
-}
-
-/// The refusal of the file that stood in the way; of several it says that none was changed.
-fn stopped_at(files: &[String], stopped: &landing::Stopped) -> ToolError {
-    let mut error = report::unlanded(&files[stopped.index], &stopped.why);
-    if files.len() > 1 && !matches!(stopped.why, landing::Unlanded::Torn { .. }) {
-        error.message = format!("{} (none of the {} files of the patch was changed)", error.message, files.len());
-    }
-    error
 }

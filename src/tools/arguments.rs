@@ -55,7 +55,8 @@ impl Parameter {
         Parameter { name, aliases, kind, required: false, about }
     }
 
-    fn answers_to(&self, typed: &str) -> bool {
+    /// Whether `typed` is its name in any spelling.
+    pub(crate) fn answers_to(&self, typed: &str) -> bool {
         let typed = snake_case(typed);
         typed == self.name || self.aliases.contains(&typed.as_str())
     }

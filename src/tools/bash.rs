@@ -70,17 +70,21 @@ async fn bash(call: &Call, arguments: Arguments) -> Result<Reply, ToolError> {
         arguments.count("timeout_ms").filter(|timeout| *timeout > 0).unwrap_or(USUAL_TIMEOUT).min(LONGEST_TIMEOUT);
     let timeout = Duration::from_millis(timeout as u64);
     let mistyped = mistyped::paths_in(&command, rules);
-    let before = call.session.ledger().entries();
+    let before = call.session.ledger().entries_of(call.workspace.root());
     let run =
         Run { command, directory: workdir.absolute.clone(), root: call.workspace.root().to_owned(), spills, timeout };
     let (finished, changes) = searching::blocking(call, move |cancel| run.carry_out(cancel)).await?;
     let finished =
         finished.map_err(|error| ToolError::environment("io", format!("not run: no shell can be started: {error}")))?;
     let changed = changes.map(|changes| {
-        outside::entry(changes, call.workspace.root(), &call.session.ledger().entries()[before.len()..])
+        outside::entry(
+            changes,
+            call.workspace.root(),
+            &call.session.ledger().entries_of(call.workspace.root())[before.len()..],
+        )
     });
     if let Some(changed) = changed.as_ref().filter(|changed| changed.total > 0) {
-        call.session.ledger().append(NAME, Outcome::Outside(OutsideEntry::clone(changed)));
+        call.session.ledger().append(NAME, call.workspace.root(), Outcome::Outside(OutsideEntry::clone(changed)));
     }
     let ran = RanCommand {
         finished: &finished,

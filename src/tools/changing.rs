@@ -1,9 +1,10 @@
 //! What the tools that change one file have in common.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Arguments, Kind, Parameter};
-use crate::landing::{self, Deed, Order, Wanted};
+use crate::landing::{self, Deed, Order, Stopped, Unlanded, Wanted};
 use crate::report::{self, Reply, ToolError};
 use crate::session::Call;
 use crate::workspace::paths::{self, Purpose, Resolved};
@@ -55,15 +56,37 @@ pub(super) async fn land_on(
     wanted: Wanted,
     budget: Option<Duration>,
 ) -> Result<Reply, ToolError> {
-    let (file, absolute) = (target.relative.clone(), target.absolute.clone());
-    let order = Order { target, wanted, seen: call.session.seen(&absolute) };
-    let outcome = landing::land(&call.workspace, call.session.ledger(), tool, vec![order]).await;
-    let (mut landed, settling) = outcome.map_err(|stopped| report::unlanded(&file, &stopped.why))?;
-    let landed = landed.remove(0);
-    call.session.saw(absolute, landed.content);
-    if landed.planned.deed == Deed::LeftAsIs {
-        return Ok(report::change(&landed, None));
+    let seen = call.session.seen(&target.absolute);
+    land_all(call, tool, vec![Order { target, wanted, seen }], budget).await
+}
+
+/// Lands all `orders` or none, waits for the verdicts, and tells both.
+pub(super) async fn land_all(
+    call: &Call,
+    tool: &'static str,
+    orders: Vec<Order>,
+    budget: Option<Duration>,
+) -> Result<Reply, ToolError> {
+    let files: Vec<String> = orders.iter().map(|order| order.target.relative.clone()).collect();
+    let paths: Vec<PathBuf> = orders.iter().map(|order| order.target.absolute.clone()).collect();
+    let outcome = landing::land(&call.workspace, call.session.ledger(), tool, orders).await;
+    let (landed, settling) = outcome.map_err(|stopped| stopped_at(&files, &stopped))?;
+    for (path, landed) in paths.into_iter().zip(&landed) {
+        call.session.saw(path, landed.content);
+    }
+    if landed.iter().all(|landed| landed.planned.deed == Deed::LeftAsIs) {
+        return Ok(report::several(&landed, &[]));
     }
     let reports = call.settle(settling, budget).await;
-    Ok(report::change(&landed, reports.first()))
+    Ok(report::several(&landed, &reports))
+}
+
+/// The refusal of the file that stood in the way; of several it says that none was changed.
+fn stopped_at(files: &[String], stopped: &Stopped) -> ToolError {
+    let mut error = report::unlanded(&files[stopped.index], &stopped.why);
+    if files.len() > 1 && !matches!(stopped.why, Unlanded::Torn { .. }) {
+        error.message = format!("{} (none of the {} files of this call was changed)", error.message, files.len());
+        error.with = files.to_vec();
+    }
+    error
 }

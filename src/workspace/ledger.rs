@@ -5,14 +5,17 @@
 
 mod entry;
 mod journal;
+mod net;
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use entry::Origin;
 pub use entry::{Action, Entry, Hash, LandedEntry, Outcome, OutsideEntry, OutsideFile, RefusedEntry, Reversal};
 pub use journal::{Begun, Intent, IntentFile, Unfinished};
+pub use net::{Net, NetChange, Now, net_of};
 
 /// The ledger of one session. A cheap handle.
 #[derive(Debug, Clone)]
@@ -32,31 +35,29 @@ pub struct EntryCounts {
 #[derive(Debug)]
 struct State {
     session: String,
-    path: Option<PathBuf>,
-    file: Option<File>,
+    path: PathBuf,
+    writing: Writing,
     entries: Vec<Entry>,
     last_number: u64,
 }
 
+/// Whether the entries go to disk.
+#[derive(Debug)]
+enum Writing {
+    /// There was none yet: a session that changes nothing leaves no file behind.
+    NotYet,
+    Open(File),
+    /// It cannot be written.
+    InMemory,
+}
+
 impl Ledger {
-    /// A new ledger in the folder `sessions` of `state`, which is made if need be.
+    /// A new ledger in the folder `sessions` of `state`; the file is made with its first entry.
     pub fn create(state: &Path) -> Ledger {
-        let directory = state.join("sessions");
         let session = new_session_name();
-        let path = directory.join(format!("{session}.jsonl"));
-        let opened = std::fs::create_dir_all(&directory)
-            .and_then(|()| OpenOptions::new().create_new(true).append(true).open(&path));
-        let (path, file) = match opened {
-            Ok(file) => {
-                journal::lock(&file);
-                (Some(path), Some(file))
-            }
-            Err(error) => {
-                tracing::warn!(path = %path.display(), %error, "the ledger cannot be written; it is kept in memory");
-                (None, None)
-            }
-        };
-        Ledger { shared: Arc::new(Mutex::new(State { session, path, file, entries: Vec::new(), last_number: 0 })) }
+        let path = sessions_of(state).join(format!("{session}.jsonl"));
+        let state = State { session, path, writing: Writing::NotYet, entries: Vec::new(), last_number: 0 };
+        Ledger { shared: Arc::new(Mutex::new(state)) }
     }
 
     /// The entries of the ledger file at `path`, for looking at it afterwards. Lines that do not read are left out.
@@ -74,17 +75,30 @@ impl Ledger {
 
     /// Where it is written, if it is.
     pub fn path(&self) -> Option<PathBuf> {
-        self.lock().path.clone()
+        let state = self.lock();
+        matches!(state.writing, Writing::Open(_)).then(|| state.path.clone())
     }
 
-    /// Appends what came of a call of `tool`; its number.
-    pub fn append(&self, tool: &str, outcome: Outcome) -> u64 {
+    /// The ledger files in `state` (the state folder), the latest written first.
+    pub fn sessions(state: &Path) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(sessions_of(state)) else { return Vec::new() };
+        let mut files: Vec<_> = entries
+            .flatten()
+            .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "jsonl"))
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .collect();
+        files.sort();
+        files.into_iter().rev().map(|(_, path)| path).collect()
+    }
+
+    /// Appends what came of a call of `tool` that meant `workspace`; its number.
+    pub fn append(&self, tool: &str, workspace: &Path, outcome: Outcome) -> u64 {
         let number = {
             let mut state = self.lock();
             state.last_number += 1;
             state.last_number
         };
-        self.enter(number, tool, outcome);
+        self.enter(number, &Origin { tool, workspace, call: number }, outcome);
         number
     }
 
@@ -92,9 +106,10 @@ impl Ledger {
     pub fn begin(&self, intent: Intent) -> Begun {
         let (first, path) = {
             let mut state = self.lock();
+            state.open();
             let first = state.last_number + 1;
             state.last_number += intent.files.len() as u64;
-            (first, state.path.clone())
+            (first, matches!(state.writing, Writing::Open(_)).then(|| state.path.clone()))
         };
         Begun::new(self.clone(), intent, first, path.as_deref())
     }
@@ -105,16 +120,23 @@ impl Ledger {
     }
 
     /// Enters what came of a call under a number that was set aside for it.
-    fn enter(&self, number: u64, tool: &str, outcome: Outcome) {
+    fn enter(&self, number: u64, origin: &Origin<'_>, outcome: Outcome) {
         let mut state = self.lock();
-        let entry = Entry::now(number, tool, outcome);
-        if let Some(file) = &mut state.file {
+        state.open();
+        let entry = Entry::now(number, origin, outcome);
+        if let Writing::Open(file) = &mut state.writing {
             // One write a line, so that a killed process leaves whole lines.
             if let Err(error) = file.write_all(&entry.line()) {
                 tracing::warn!(%error, "an entry of the ledger was not written");
             }
         }
         state.entries.push(entry);
+    }
+
+    /// The entries so far of the workspace at `root`.
+    pub fn entries_of(&self, root: &Path) -> Vec<Entry> {
+        let root = root.to_string_lossy();
+        self.lock().entries.iter().filter(|entry| entry.workspace == root).cloned().collect()
     }
 
     /// All entries so far.
@@ -137,34 +159,60 @@ impl Ledger {
     }
 }
 
-/// Unique on this machine: the time, the process, and a count.
+impl State {
+    /// Makes the file, if that was not tried yet.
+    fn open(&mut self) {
+        if !matches!(self.writing, Writing::NotYet) {
+            return;
+        }
+        let opened = std::fs::create_dir_all(self.path.parent().unwrap_or(Path::new("")))
+            .and_then(|()| OpenOptions::new().create_new(true).append(true).open(&self.path));
+        self.writing = match opened {
+            Ok(file) => {
+                journal::lock(&file);
+                Writing::Open(file)
+            }
+            Err(error) => {
+                let path = self.path.display();
+                tracing::warn!(%path, %error, "the ledger cannot be written; it is kept in memory");
+                Writing::InMemory
+            }
+        };
+    }
+}
+
+fn sessions_of(state: &Path) -> PathBuf {
+    state.join("sessions")
+}
+
+/// Unique in a state folder, which several machines or containers may share: the time, the process, and chance.
 fn new_session_name() -> String {
-    use std::sync::atomic::{AtomicU32, Ordering};
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!("{}-{}-{count}", chrono::Utc::now().format("%Y%m%d-%H%M%S"), std::process::id())
+    use std::hash::{BuildHasher, Hasher};
+    let random = std::collections::hash_map::RandomState::new().build_hasher().finish() as u32;
+    format!("{}-{}-{random:08x}", chrono::Utc::now().format("%Y%m%d-%H%M%S"), std::process::id())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn refused(path: &str) -> Outcome {
+        let (code, path, message) = ("not_found".into(), path.into(), "no".into());
+        Outcome::Refused(RefusedEntry { code, path, file: None, message, with: Vec::new() })
+    }
+
     #[test]
     fn entries_are_numbered_and_outlive_the_ledger() {
         let folder = tempfile::tempdir().expect("a folder");
-        let ledger = Ledger::create(&folder.path().join("deep/er"));
-        assert!(Ledger::unfinished(&folder.path().join("deep/er")).is_empty());
-        let refused = |path: &str| {
-            Outcome::Refused(RefusedEntry {
-                code: "not_found".into(),
-                path: path.into(),
-                file: None,
-                message: "no".into(),
-            })
-        };
-        assert_eq!(ledger.append("edit", refused("a\n\"b")), 1);
-        assert_eq!(ledger.append("write", refused("c")), 2);
+        let state = folder.path().join("deep/er");
+        let ledger = Ledger::create(&state);
+        assert!(Ledger::unfinished(&state).is_empty());
+        assert!(Ledger::sessions(&state).is_empty(), "a session that changes nothing leaves no file");
+        assert_eq!(ledger.append("edit", Path::new("/w"), refused("a\n\"b")), 1);
+        assert_eq!(ledger.append("write", Path::new("/other"), refused("c")), 2);
         let path = ledger.path().expect("written");
+        assert_eq!(Ledger::sessions(&state), [path.clone()]);
+        assert_eq!(ledger.entries_of(Path::new("/w")).len(), 1);
         let entries = ledger.entries();
         drop(ledger);
         assert_eq!(Ledger::read(&path).expect("reads"), entries);
@@ -176,10 +224,7 @@ mod tests {
     fn a_ledger_that_cannot_be_written_is_kept_in_memory() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         let ledger = Ledger::create(&file.path().join("below a file"));
-        ledger.append(
-            "edit",
-            Outcome::Refused(RefusedEntry { code: "x".into(), path: "p".into(), file: None, message: "m".into() }),
-        );
+        ledger.append("edit", Path::new("/w"), refused("p"));
         assert_eq!((ledger.path(), ledger.entries().len()), (None, 1));
     }
 }

@@ -42,3 +42,19 @@ fn undo_leaves_alone_what_others_changed_since() {
     assert_eq!(reply.structured["code"], "changed_since", "{}", reply.text);
     assert_eq!(agent.text("a.txt"), "something else\n");
 }
+
+#[test]
+fn undo_takes_back_all_files_of_a_patch() {
+    let files: &[(&str, &[u8])] = &[("a.txt", b"one\n"), ("old.txt", b"w\nx\n")];
+    let mut agent = Agent::with_files(files);
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Update File: old.txt\n*** Move to: b/new.txt\n\
+                 @@\n-x\n+y\n*** Add File: c.txt\n+c\n*** End Patch";
+    assert!(!agent.call("apply_patch", json!({ "patch": patch })).is_error);
+    let reply = agent.call("undo", json!({}));
+    assert!(!reply.is_error, "{}", reply.text);
+    for (path, bytes) in files {
+        assert_eq!(agent.bytes(path), *bytes);
+    }
+    assert!(!agent.root().join("c.txt").exists() && !agent.root().join("b/new.txt").exists(), "{}", reply.text);
+    assert_eq!(agent.call("undo", json!({})).structured["code"], "nothing_to_undo");
+}

@@ -4,6 +4,7 @@
 mod support;
 
 mod bad_input;
+mod changes_cli;
 mod cli;
 mod crash;
 mod editing;

@@ -57,7 +57,7 @@ fn a_write_error_in_the_middle_puts_back_what_was_done() {
     let patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+A\n--- a/z.txt\n+++ b/z.txt\n@@ -1 +1 @@\n-z\n+Z\n";
     let reply = agent.call("apply_patch", json!({ "patch": patch }));
     assert_eq!(reply.structured["code"], "read_only", "{}", reply.text);
-    assert!(reply.text.contains("none of the 2 files of the patch was changed"), "{}", reply.text);
+    assert!(reply.text.contains("none of the 2 files of this call was changed"), "{}", reply.text);
     assert_eq!((agent.text("a.txt"), agent.text("z.txt")), ("a\n".into(), "z\n".into()));
 }
 

@@ -65,8 +65,14 @@ mod tests {
         let hunks = hunks("", "x\n");
         let landed =
             LandedEntry::new("ours.go", Action::Created, None, Some("x\n"), &hunks, LineCounts::of(&hunks, "x\n"));
-        let meanwhile =
-            [Entry { number: 1, at: String::new(), tool: "write".into(), outcome: Outcome::Landed(landed) }];
+        let meanwhile = [Entry {
+            number: 1,
+            at: String::new(),
+            tool: "write".into(),
+            workspace: String::new(),
+            call: 1,
+            outcome: Outcome::Landed(landed),
+        }];
         let changes = vec![
             (PathBuf::from("/w/ours.go"), FileChange::Created),
             (PathBuf::from("/w/s/theirs.go"), FileChange::Deleted),

@@ -1,5 +1,7 @@
 //! What one line of the ledger holds.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -14,6 +16,12 @@ pub struct Entry {
     pub at: String,
     /// The tool.
     pub tool: String,
+    /// The root of the workspace that was meant.
+    #[serde(default)]
+    pub workspace: String,
+    /// The number of the first entry of the same call: what landed together is undone together.
+    #[serde(default)]
+    pub call: u64,
     /// What came of it.
     #[serde(flatten)]
     pub outcome: Outcome,
@@ -21,9 +29,18 @@ pub struct Entry {
 
 impl Entry {
     /// An entry of this moment.
-    pub(super) fn now(number: u64, tool: &str, outcome: Outcome) -> Entry {
+    pub(super) fn now(number: u64, origin: &Origin<'_>, outcome: Outcome) -> Entry {
         let at = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
-        Entry { number, at, tool: tool.to_owned(), outcome }
+        let workspace = origin.workspace.to_string_lossy().into_owned();
+        Entry { number, at, tool: origin.tool.to_owned(), workspace, call: origin.call, outcome }
+    }
+
+    /// What it says of a file that was changed through us.
+    pub fn landed(&self) -> Option<&LandedEntry> {
+        match &self.outcome {
+            Outcome::Landed(landed) => Some(landed),
+            Outcome::Refused(_) | Outcome::Outside(_) => None,
+        }
     }
 
     /// As a line of the ledger file.
@@ -32,6 +49,14 @@ impl Entry {
         line.push(b'\n');
         line
     }
+}
+
+/// Where an entry comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin<'a> {
+    pub(super) tool: &'a str,
+    pub(super) workspace: &'a Path,
+    pub(super) call: u64,
 }
 
 /// Landed or refused.
@@ -139,6 +164,9 @@ pub struct RefusedEntry {
     pub file: Option<String>,
     /// The first line of what the agent was told.
     pub message: String,
+    /// Other files that the same call would have changed.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub with: Vec<String>,
 }
 
 /// The hash of a text: the first half of its SHA-256, in hexadecimal digits.

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, LandedEntry, Ledger, Outcome};
+use super::{Entry, LandedEntry, Ledger, Origin, Outcome};
 
 /// A change that is about to be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,12 @@ pub struct Intent {
     pub tool: String,
     /// The files.
     pub files: Vec<IntentFile>,
+}
+
+impl Intent {
+    fn origin(&self, call: u64) -> Origin<'_> {
+        Origin { tool: &self.tool, workspace: &self.root, call }
+    }
 }
 
 /// One file of an intent.
@@ -68,7 +74,7 @@ impl Begun {
     /// The change is on disk: enters it into the ledger.
     pub fn landed(self) {
         for (number, file) in (self.first..).zip(&self.intent.files) {
-            self.ledger.enter(number, &self.intent.tool, Outcome::Landed(file.entry.clone()));
+            self.ledger.enter(number, &self.intent.origin(self.first), Outcome::Landed(file.entry.clone()));
         }
         self.dropped();
     }
@@ -108,7 +114,7 @@ impl Unfinished {
             Ledger::read(&self.record.ledger).unwrap_or_default().iter().map(|entry| entry.number).collect();
         for (number, outcome) in (self.record.first..).zip(outcomes) {
             if !known.contains(&number) {
-                let entry = Entry::now(number, &self.record.intent.tool, outcome);
+                let entry = Entry::now(number, &self.record.intent.origin(self.record.first), outcome);
                 if let Err(error) = self.ledger.write_all(&entry.line()) {
                     tracing::warn!(%error, "an entry of a dead session's ledger was not written");
                 }

@@ -1,0 +1,66 @@
+//! Refused edits that nothing has made good since.
+
+use crate::workspace::ledger::{Entry, Outcome, RefusedEntry};
+
+/// An edit that the tree lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::report) struct Open<'e> {
+    /// What was refused last.
+    pub(in crate::report) refused: &'e RefusedEntry,
+    /// The file that lacks it, else the path as received; empty where none was named.
+    pub(in crate::report) place: &'e str,
+    /// The tool.
+    pub(in crate::report) tool: &'e str,
+    /// How often it was refused.
+    pub(in crate::report) times: usize,
+}
+
+impl Open<'_> {
+    /// The file, or what stands for it, as an agent reads it.
+    pub(in crate::report) fn shown(&self) -> String {
+        match self.place {
+            "" => format!("{} (no path given)", self.tool),
+            place => super::one_line(place, 300),
+        }
+    }
+}
+
+/// The refused changes after which nothing landed on the same file, each file once with the number of its refusals.
+pub(in crate::report) fn refused_and_open(entries: &[Entry]) -> Vec<Open<'_>> {
+    let mut open: Vec<Open<'_>> = Vec::new();
+    for entry in entries {
+        match &entry.outcome {
+            Outcome::Refused(refused) => {
+                for place in places(refused) {
+                    refuse(&mut open, Open { refused, place, tool: &entry.tool, times: 1 });
+                }
+            }
+            Outcome::Outside(_) => {}
+            // What was refused under a mistyped path is made good by the file of the same name in the same place below;
+            // what named no path by the next success of its tool.
+            Outcome::Landed(landed) => open.retain(|open| {
+                let same = open.place == landed.file || open.place.ends_with(&format!("/{}", landed.file));
+                !same && !(open.place.is_empty() && open.tool == entry.tool)
+            }),
+        }
+    }
+    open
+}
+
+fn refuse<'e>(open: &mut Vec<Open<'e>>, new: Open<'e>) {
+    let known =
+        open.iter_mut().find(|known| known.place == new.place && (!new.place.is_empty() || known.tool == new.tool));
+    match (known, new.refused.code.as_str()) {
+        // The tree has it, or it asked for nothing: no edit is missing. And what was repeated of that is as little.
+        (_, "already_applied" | "identical" | "nothing_to_undo") | (None, "repeated") => {}
+        (Some(known), _) => *known = Open { times: known.times + 1, ..new },
+        (None, _) => open.push(new),
+    }
+}
+
+/// The files that lack it; what was typed where none is known.
+fn places(refused: &RefusedEntry) -> impl Iterator<Item = &str> {
+    let first = refused.file.as_deref().unwrap_or(&refused.path);
+    let named = (!first.is_empty() || refused.with.is_empty()).then_some(first);
+    named.into_iter().chain(refused.with.iter().map(String::as_str).filter(move |other| *other != first))
+}
