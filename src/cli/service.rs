@@ -20,6 +20,10 @@ pub(super) struct ServiceArguments {
     /// Let agents do more than work on files: `bash` runs commands with your rights
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(super) allow: Vec<Allow>,
+    /// Also let agents use what this absolute glob matches outside the workspace: to read, or with `:rw` to change.
+    /// Without a wildcard everything beneath it is meant
+    #[arg(long, value_name = "GLOB[:ro|:rw]", value_parser = AllowRule::parse)]
+    pub(super) allow_path: Vec<AllowRule>,
     #[command(flatten)]
     pub(super) configuration: Configuration,
 }
@@ -49,6 +53,7 @@ pub(super) fn service(arguments: &ServiceArguments) -> anyhow::Result<Service> {
     let servers = arguments.configuration.servers()?;
     landing::recover(dirs.state());
     let mut options = WorkspaceOptions::new(servers, !arguments.no_lsp, &dirs);
+    options.allow.extend(arguments.allow_path.iter().cloned());
     if let Some(spills) = allowed(arguments)?.commands {
         shell::clean(&spills);
         // It must be there for the rule to know its real path.

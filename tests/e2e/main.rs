@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod allow_path;
 mod bad_input;
 mod changes_cli;
 mod cli;

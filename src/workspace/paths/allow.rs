@@ -52,6 +52,17 @@ impl AllowRule {
         Ok(AllowRule { access, matcher: globs.build()?, base })
     }
 
+    /// A rule as it is written on a command line: `GLOB`, `GLOB:ro` (the same) or `GLOB:rw`.
+    ///
+    /// # Errors
+    /// As [`AllowRule::new`].
+    pub fn parse(written: &str) -> Result<AllowRule, AllowError> {
+        match (written.strip_suffix(":rw"), written.strip_suffix(":ro")) {
+            (Some(glob), _) => AllowRule::new(glob, Access::ReadWrite),
+            (None, glob) => AllowRule::new(glob.unwrap_or(written), Access::ReadOnly),
+        }
+    }
+
     /// Whether it holds for `real`, a path without links.
     pub(super) fn covers(&self, real: &Path) -> bool {
         self.matcher.is_match(real)
@@ -98,6 +109,16 @@ mod tests {
         ] {
             let rule = AllowRule::new(glob, Access::ReadOnly).unwrap();
             assert_eq!(rule.covers(Path::new(path)), covered, "{glob} {path}");
+        }
+        for (written, covers, writable) in [
+            ("/data/**", "/data/a", false),
+            ("/data/**:ro", "/data/a", false),
+            ("/data/**:rw", "/data/a", true),
+            ("/da:ta", "/da:ta/a", false),
+        ] {
+            let rule = AllowRule::parse(written).unwrap();
+            assert!(rule.covers(Path::new(covers)), "{written}");
+            assert_eq!(rule.is_writable(), writable, "{written}");
         }
         assert!(matches!(AllowRule::new("data/**", Access::ReadOnly), Err(AllowError::NotAbsolute(_))));
         assert!(matches!(AllowRule::new("/data/[", Access::ReadOnly), Err(AllowError::Glob(_))));

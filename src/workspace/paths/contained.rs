@@ -309,7 +309,8 @@ fn base_of(rules: &PathRules, real: &Path, write: bool) -> Option<(PathBuf, Path
         return Some((rules.root.clone(), relative.to_owned()));
     }
     let rule = rules.allow.iter().find(|rule| rule.covers(real) && (!write || rule.is_writable()))?;
-    let base = if rule.base() == real && !real.is_dir() { real.parent()? } else { rule.base() };
+    // A rule may be about a single file, or about a directory that is yet to be made.
+    let base = rule.base().ancestors().find(|above| above.is_dir())?;
     Some((base.to_owned(), real.strip_prefix(base).ok()?.to_owned()))
 }
 
