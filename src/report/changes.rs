@@ -255,7 +255,7 @@ mod tests {
             assert!(!told(&[patch(code, &[])]).contains("REFUSED"), "{code}: the tree lacks nothing");
         }
         let nameless = refused(1, "", None);
-        assert!(told(&[nameless.clone()]).contains("since: edit (no path given) (not_found)"));
+        assert!(told(std::slice::from_ref(&nameless)).contains("since: edit (no path given) (not_found)"));
         assert!(!told(&[nameless, edited(2, "x.go")]).contains("REFUSED"));
     }
 

@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(ledger.append("edit", Path::new("/w"), refused("a\n\"b")), 1);
         assert_eq!(ledger.append("write", Path::new("/other"), refused("c")), 2);
         let path = ledger.path().expect("written");
-        assert_eq!(Ledger::sessions(&state), [path.clone()]);
+        assert_eq!(Ledger::sessions(&state), std::slice::from_ref(&path));
         assert_eq!(ledger.entries_of(Path::new("/w")).len(), 1);
         let entries = ledger.entries();
         drop(ledger);

@@ -40,7 +40,7 @@ pub(in crate::report) fn refused_and_open(entries: &[Entry]) -> Vec<Open<'_>> {
             // what named no path by the next success of its tool.
             Outcome::Landed(landed) => open.retain(|open| {
                 let same = open.place == landed.file || open.place.ends_with(&format!("/{}", landed.file));
-                !same && !(open.place.is_empty() && open.tool == entry.tool)
+                !(same || open.place.is_empty() && open.tool == entry.tool)
             }),
         }
     }
