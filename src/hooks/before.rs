@@ -67,8 +67,9 @@ fn deny(call: &Call, tool: &NativeTool, typed: &str, changes: bool, error: &Tool
             path: one_line(typed, 1000),
             file: error.file.clone(),
             message: one_line(error.message.lines().next().unwrap_or_default(), 1000),
+            with: error.with.clone(),
         };
-        call.session.ledger().append(tool.name, Outcome::Refused(refused));
+        call.session.ledger().append(tool.name, call.workspace.root(), Outcome::Refused(refused));
     }
     Answer::Deny(text)
 }

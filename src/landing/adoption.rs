@@ -27,9 +27,7 @@ pub struct Foreign {
 pub fn adopt(workspace: &Workspace, ledger: &Ledger, tool: &str, changes: Vec<Foreign>) -> (Vec<Landed>, Settling) {
     let changes: Vec<Foreign> = changes.into_iter().filter(|change| change.before != change.after).collect();
     let landed: Vec<Landed> = changes.iter().map(as_landed).collect();
-    for landed in &landed {
-        ledger.append(tool, Outcome::Landed(entry(landed)));
-    }
+    ledger.append_all(tool, workspace.root(), landed.iter().map(|landed| Outcome::Landed(entry(landed))).collect());
     let told =
         |change: Foreign| FileChange { path: change.target.absolute, before: change.before, after: change.after };
     (landed, workspace.landed(changes.into_iter().map(told).collect()))

@@ -93,13 +93,22 @@ impl Ledger {
 
     /// Appends what came of a call of `tool` that meant `workspace`; its number.
     pub fn append(&self, tool: &str, workspace: &Path, outcome: Outcome) -> u64 {
-        let number = {
+        self.append_all(tool, workspace, vec![outcome])
+    }
+
+    /// Appends all that came of one call; the number of the first.
+    pub fn append_all(&self, tool: &str, workspace: &Path, outcomes: Vec<Outcome>) -> u64 {
+        let first = {
             let mut state = self.lock();
-            state.last_number += 1;
-            state.last_number
+            let first = state.last_number + 1;
+            state.last_number += outcomes.len() as u64;
+            first
         };
-        self.enter(number, &Origin { tool, workspace, call: number }, outcome);
-        number
+        let origin = Origin { tool, workspace, call: first };
+        for (number, outcome) in (first..).zip(outcomes) {
+            self.enter(number, &origin, outcome);
+        }
+        first
     }
 
     /// Puts on disk what is about to be changed, before anything is.
