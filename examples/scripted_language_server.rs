@@ -52,6 +52,8 @@ enum Step {
     },
     /// Publishes errors until so many megabytes are full.
     PublishMuch { megabytes: usize },
+    /// Takes so much memory and keeps it.
+    Grow { megabytes: usize },
     /// Prints this as it is.
     Print { text: String },
     /// Sends a body with this length in its header.
@@ -180,6 +182,7 @@ impl Server {
                 let params = json!({ "uri": uri, "version": version, "diagnostics": items });
                 self.send(&json!({ "jsonrpc": "2.0", "method": "textDocument/publishDiagnostics", "params": params }));
             }
+            Step::Grow { megabytes } => std::mem::forget(std::hint::black_box(vec![1_u8; megabytes << 20])),
             Step::Print { text } => self.print(text),
             Step::Frame { length, body } => self.print(&format!("Content-Length: {length}\r\n\r\n{body}")),
             Step::Pause { ms } => std::thread::sleep(Duration::from_millis(*ms)),

@@ -10,6 +10,7 @@ mod one_call;
 mod replace;
 mod servers;
 mod service;
+mod trust;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,9 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "landfall", version, about, max_term_width = 100)]
 pub struct Cli {
+    /// What is logged to standard error (`debug` also times each step of a call) [default: LANDFALL_LOG, else warn]
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub log: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -41,6 +45,8 @@ enum Command {
     ///
     /// Exit code 0 when there is something to tell, 1 when there is nothing, 2 on an error.
     Changes(changes::Arguments),
+    /// Let a workspace's own .landfall.toml name programs, as it is now
+    Trust(trust::Arguments),
     /// Run the replacer alone as a filter: JSON lines in, JSON lines out
     Replace,
 }
@@ -60,6 +66,7 @@ impl Cli {
             Command::Call(arguments) => call::run(&arguments, std::io::stdin().lock(), &mut out),
             Command::Grep(arguments) => grep::run(arguments, &mut out),
             Command::Changes(arguments) => changes::run(arguments, &mut out),
+            Command::Trust(arguments) => trust::run(&arguments, &mut out),
             Command::Replace => {
                 replace::run(std::io::stdin().lock(), out.lock())?;
                 Ok(ExitCode::SUCCESS)

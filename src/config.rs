@@ -4,6 +4,7 @@ mod error;
 mod locate;
 mod options;
 mod servers;
+mod trust;
 mod tuning;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use serde::Deserialize;
 pub use error::ConfigError;
 pub use options::ServerOptions;
 pub use servers::Servers;
+pub use trust::Trusted;
 pub use tuning::{WORKSPACE_FILE, WorkspaceTuning};
 
 /// One language server, checked.

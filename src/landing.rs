@@ -90,9 +90,9 @@ pub async fn land(
 ) -> Result<(Vec<Landed>, Settling), Stopped> {
     let locks = lock_all(workspace, &orders).await?;
     let (workspace, ledger) = (workspace.clone(), ledger.clone());
-    let runtime = tokio::runtime::Handle::current();
+    let (runtime, span) = (tokio::runtime::Handle::current(), tracing::Span::current());
     let work = move || {
-        let _entered = runtime.enter();
+        let (_entered, _span) = (runtime.enter(), span.entered());
         let _folders = hold_folders(&orders);
         let landed = land_locked(&workspace, &ledger, tool, &orders)?;
         let change = |(order, landed): (&Order, &Landed)| FileChange {
@@ -113,6 +113,7 @@ pub async fn land(
 }
 
 /// Takes the locks of all files, in path order, so that two calls cannot wait for each other.
+#[tracing::instrument(level = "debug", name = "lock", skip_all)]
 async fn lock_all(workspace: &Workspace, orders: &[Order]) -> Result<Vec<FileLock>, Stopped> {
     let mut paths: Vec<(PathBuf, usize)> =
         orders.iter().enumerate().map(|(index, order)| (order.target.absolute.clone(), index)).collect();
@@ -129,6 +130,7 @@ async fn lock_all(workspace: &Workspace, orders: &[Order]) -> Result<Vec<FileLoc
 
 /// Keeps other processes of ours out of the files' folders: an exchange that crosses another is put back, and what was
 /// read in that instant must not be built upon. Advisory; given up after [`FOLDER_PATIENCE`], when the exchange guards alone.
+#[tracing::instrument(level = "debug", skip_all)]
 fn hold_folders(orders: &[Order]) -> Vec<std::fs::File> {
     let folders: std::collections::BTreeSet<_> =
         orders.iter().filter_map(|order| order.target.absolute.parent()).collect();
@@ -188,6 +190,7 @@ fn told(((order, prepared), content): ((&Order, Prepared), Option<Expected>)) ->
     }
 }
 
+#[tracing::instrument(level = "debug", name = "plan", skip_all)]
 fn prepare(workspace: &Workspace, order: &Order) -> Result<Prepared, Unlanded> {
     let present = read(workspace, &order.target)?;
     let changed_outside = match (&present, order.seen) {

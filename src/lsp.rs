@@ -19,5 +19,5 @@ pub use board::{Board, Ended, Heard, Publish};
 pub use connection::RequestError;
 pub use diagnostic::{Diagnostic, Related};
 pub use frames::AnsweredError;
-pub use process::{Printed, Program, run};
+pub use process::{Printed, Program, memory_by_group, run};
 pub use server::{FileEvent, LanguageServer, Launch, StartError};

@@ -1,13 +1,19 @@
 //! Arguments, logging to stderr, outcome to exit code; nothing else.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::format::FmtSpan;
 
 fn main() -> ExitCode {
     let cli = landfall::cli::Cli::parse();
-    let filter = tracing_subscriber::EnvFilter::try_from_env("LANDFALL_LOG").unwrap_or_else(|_| "warn".into());
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let given = cli.log.clone().or_else(|| std::env::var("LANDFALL_LOG").ok());
+    let filter = given.and_then(|given| EnvFilter::try_new(given).ok()).unwrap_or_else(|| "warn".into());
+    // The end of a span tells how long it took: where each millisecond of a call went.
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_span_events(FmtSpan::CLOSE);
+    log.with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).init();
     match cli.run() {
         Ok(code) => code,
         Err(error) => {

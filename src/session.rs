@@ -5,7 +5,7 @@ pub mod news;
 mod owed;
 mod waiting;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -45,6 +45,8 @@ struct Shared {
     home: PathBuf,
     /// What the agent last saw of each file, by real path.
     seen: Mutex<HashMap<PathBuf, Expected>>,
+    /// Workspaces of whose configuration it was told that it is wrong.
+    warned: Mutex<HashSet<PathBuf>>,
     loops: Mutex<LoopGate>,
     owed: Owed,
     ledger: Ledger,
@@ -100,6 +102,7 @@ impl Session {
             registry,
             home,
             seen: Mutex::default(),
+            warned: Mutex::default(),
             loops: Mutex::default(),
             owed: Owed::default(),
             ledger,
@@ -140,7 +143,7 @@ impl Session {
     }
 
     /// Carries out one call and says what came of it; never fails, never panics.
-    #[tracing::instrument(skip(self, arguments, waiting))]
+    #[tracing::instrument(level = "debug", skip(self, arguments, waiting))]
     pub async fn call(&self, name: &str, arguments: Map<String, Value>, waiting: impl Into<Waiting>) -> Reply {
         let began = Instant::now();
         let watched = self.shared.news.has_listeners().then(|| arguments.clone());
@@ -220,6 +223,9 @@ impl Session {
         if !unknown.is_empty() {
             reply.note(&format!("note: `{}` does not know {unknown}; left out", tool.name));
         }
+        if let Some(warning) = self.warning(&call.workspace) {
+            reply.note(&warning);
+        }
         Ok(reply)
     }
 
@@ -242,6 +248,13 @@ impl Session {
             )
             .hint("give `workspace` as the absolute path of an existing directory, or leave it out")
         })
+    }
+
+    /// What is wrong with the workspace's own configuration, the first time only.
+    fn warning(&self, workspace: &Workspace) -> Option<String> {
+        let wrong = workspace.misconfigured()?;
+        let mut warned = self.shared.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        warned.insert(workspace.root().to_owned()).then(|| format!("note: left out: {wrong}"))
     }
 
     /// Enters a change that was refused into the ledger. Reads and commands are left out: no edit of theirs is missing.

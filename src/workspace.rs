@@ -31,15 +31,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use memory::MemoryBudget;
 pub use registry::Registry;
 pub use settling::Settling;
 pub use status::ServerStatus;
 
-use crate::config::Servers;
+use crate::config::{Servers, Trusted};
 use crate::dirs::Dirs;
 use floor::Floor;
 use locks::FileLocks;
-use paths::{AllowRule, PathRules, Recovery};
+use paths::{AllowRule, Durability, PathRules, Recovery};
 use place::Place;
 use settling::Awaited;
 use snapshot::relative;
@@ -60,18 +61,27 @@ pub struct WorkspaceOptions {
     pub spellings: Vec<PathBuf>,
     /// What may be used outside the workspace.
     pub allow: Vec<AllowRule>,
+    /// What the result of a change waits for.
+    pub durability: Durability,
+    /// Which workspaces' own configuration may name programs.
+    pub trusted: Trusted,
+    /// What the language servers of all workspaces may use together.
+    pub budget: MemoryBudget,
 }
 
 impl WorkspaceOptions {
     /// With these language servers, in the user's folders.
     pub fn new(servers: Servers, language_servers: bool, dirs: &Dirs) -> WorkspaceOptions {
         WorkspaceOptions {
+            budget: MemoryBudget::new(servers.memory_mb()),
             servers: Arc::new(servers),
             language_servers,
             server_path: vec![dirs.servers()],
             cache_dir: dirs.cache().to_owned(),
             spellings: Vec::new(),
             allow: Vec::new(),
+            durability: Durability::default(),
+            trusted: Trusted::below(dirs.state()),
         }
     }
 }
@@ -90,6 +100,8 @@ struct Shared {
     /// `None` when no language server may be started.
     place: Option<Arc<Place>>,
     floor: Arc<Floor>,
+    /// What is wrong with its own configuration, which is left out then.
+    misconfigured: Option<String>,
 }
 
 impl Drop for Shared {
@@ -109,19 +121,35 @@ impl Workspace {
             spellings: options.spellings.clone(),
             recovery: Recovery::default(),
             allow: options.allow.clone(),
+            durability: options.durability,
         };
+        let own = options.servers.of_workspace(&root, &options.trusted);
+        let misconfigured = own.as_ref().err().map(|error| snapshot::one_line(&error.to_string()));
+        let servers = own.map_or(options.servers, Arc::new);
         let place = options.language_servers.then(|| {
-            let place = Place::new(root.clone(), options.servers, options.server_path, options.cache_dir);
+            let place = Place::new(root.clone(), servers, options.server_path, options.cache_dir, options.budget);
             place::begin(Arc::new(place))
         });
         Workspace {
-            shared: Arc::new(Shared { root, paths, locks: FileLocks::default(), place, floor: Arc::default() }),
+            shared: Arc::new(Shared {
+                root,
+                paths,
+                locks: FileLocks::default(),
+                place,
+                floor: Arc::default(),
+                misconfigured,
+            }),
         }
     }
 
     /// Its root, absolute, symlinks resolved.
     pub fn root(&self) -> &Path {
         &self.shared.root
+    }
+
+    /// What is wrong with its own `.landfall.toml`, if anything; it is left out then.
+    pub fn misconfigured(&self) -> Option<&str> {
+        self.shared.misconfigured.as_deref()
     }
 
     /// How paths are resolved in it.
@@ -152,6 +180,7 @@ impl Workspace {
     }
 
     /// Tells of files that have just been changed on disk, under their locks. Never blocks.
+    #[tracing::instrument(level = "debug", name = "sync", skip_all)]
     pub fn landed(&self, changes: Vec<FileChange>) -> Settling {
         let awaited = |change: FileChange| {
             let slot = self.shared.place.as_ref().and_then(|place| place.slot_for(&change.path));

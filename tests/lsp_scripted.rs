@@ -164,3 +164,37 @@ async fn every_scenario_gives_its_verdict() {
     }
     assert_eq!(failed, 0, "scenarios failed; see above");
 }
+
+/// Room for three: the fourth is let in when one has not been used for a while, and never while all are.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_workspaces_share_one_memory_budget() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("script.toml");
+    std::fs::write(&script, "[script]\nstart = [{ do = \"grow\", megabytes = 55 }]\n").expect("written");
+    let servers = folder.path().join("servers.toml");
+    let text = format!(
+        "memory_mb = 200\n[servers.scripted]\ncommand = {:?}\nargs = [{script:?}]\nmemory_mb = 128\n\
+         languages = [{{ id = \"scripted\", extensions = [\"scripted\"] }}]\n",
+        scripted_language_server(),
+    );
+    std::fs::write(&servers, text).expect("written");
+    let home = folder.path().as_os_str().to_owned();
+    let dirs = Dirs::from(|name| (name == "HOME").then(|| home.clone())).expect("a home");
+    let options = WorkspaceOptions::new(Servers::from_files(&[servers]).expect("valid"), true, &dirs);
+    let registry = landfall::workspace::Registry::new(options);
+    let mut open = Vec::new();
+    let running = |open: &[Workspace]| open.iter().flat_map(Workspace::servers).filter(|one| one.pid.is_some()).count();
+    for number in 0..4 {
+        let root = folder.path().join(number.to_string());
+        std::fs::create_dir(&root).expect("made");
+        std::fs::write(root.join("a.scripted"), "one\n").expect("written");
+        let workspace = registry.open(&root).expect("opened");
+        let file = workspace.root().join("a.scripted");
+        let reports = workspace.diagnostics(Some(&file), Some(Duration::from_secs(60))).await;
+        assert_eq!(reports[0].verdict, Verdict::Clean, "{number}: {:?}", reports[0]);
+        open.push(workspace);
+        assert!(running(&open) <= 3, "{number}: {} run", running(&open));
+    }
+    assert!(open[0].servers()[0].pid.is_none(), "the least recently used made room: {:?}", open[0].servers());
+    registry.shutdown().await;
+}

@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::servers::Configuration;
-use crate::config::{LanguageSpec, Servers};
+use crate::config::{LanguageSpec, Servers, Trusted};
 use crate::dirs::Dirs;
 use crate::syntax::Language;
 use probe::{Lack, Source};
@@ -52,7 +52,11 @@ struct LanguageFindings {
 /// # Errors
 /// A configuration that cannot be used, or output that cannot be written.
 pub(super) fn run(arguments: Arguments, out: &mut impl Write) -> anyhow::Result<ExitCode> {
-    let findings = Findings::of(&arguments.configuration.servers()?);
+    let servers = arguments.configuration.servers()?;
+    let (servers, wrong) =
+        here(&servers).map_or_else(|error| (servers.clone(), Some(error.to_string())), |own| (own, None));
+    let mut findings = Findings::of(&servers);
+    findings.problems.extend(wrong.map(|wrong| format!("left out: {wrong}")));
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&findings)?)?;
     } else {
@@ -60,6 +64,12 @@ pub(super) fn run(arguments: Arguments, out: &mut impl Write) -> anyhow::Result<
     }
     let all_served = findings.languages.iter().all(|language| language.served);
     Ok(if all_served { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The language servers as the workspace in the present folder wants them.
+fn here(servers: &Servers) -> anyhow::Result<Servers> {
+    let root = std::env::current_dir()?;
+    Ok(servers.of_workspace(&root, &Trusted::below(Dirs::from_env()?.state()))?)
 }
 
 impl Findings {

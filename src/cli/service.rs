@@ -8,7 +8,7 @@ use crate::landing;
 use crate::service::Service;
 use crate::session::Allowed;
 use crate::shell;
-use crate::workspace::paths::{Access, AllowRule};
+use crate::workspace::paths::{Access, AllowRule, Durability};
 use crate::workspace::{Registry, WorkspaceOptions};
 
 /// How workspaces are served.
@@ -24,6 +24,9 @@ pub(super) struct ServiceArguments {
     /// Without a wildcard everything beneath it is meant
     #[arg(long, value_name = "GLOB[:ro|:rw]", value_parser = AllowRule::parse)]
     pub(super) allow_path: Vec<AllowRule>,
+    /// What the result of a change waits for
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "ordered")]
+    pub(super) durability: DurabilityArgument,
     #[command(flatten)]
     pub(super) configuration: Configuration,
 }
@@ -33,6 +36,15 @@ pub(super) struct ServiceArguments {
 pub(super) enum Allow {
     /// Running commands.
     Bash,
+}
+
+/// How sure a change is to outlast a power cut when its result is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum DurabilityArgument {
+    /// Each file is the old or the new one, never torn; the last seconds may be missing
+    Ordered,
+    /// All of it outlasts a power cut; each result waits for the disk
+    Full,
 }
 
 /// What sessions may do, by the arguments.
@@ -54,6 +66,10 @@ pub(super) fn service(arguments: &ServiceArguments) -> anyhow::Result<Service> {
     landing::recover(dirs.state());
     let mut options = WorkspaceOptions::new(servers, !arguments.no_lsp, &dirs);
     options.allow.extend(arguments.allow_path.iter().cloned());
+    options.durability = match arguments.durability {
+        DurabilityArgument::Ordered => Durability::Ordered,
+        DurabilityArgument::Full => Durability::Full,
+    };
     if let Some(spills) = allowed(arguments)?.commands {
         shell::clean(&spills);
         // It must be there for the rule to know its real path.

@@ -17,9 +17,12 @@ const BUILT_IN_NAME: &str = "servers.toml (built in)";
 pub struct Servers {
     specs: Vec<ServerSpec>,
     switched_off: Vec<String>,
+    memory_mb: Option<u32>,
+    layers: Vec<Layer>,
 }
 
 /// One file, as far as it must be known to say where something is wrong.
+#[derive(Debug, Clone)]
 struct Layer {
     file: PathBuf,
     text: String,
@@ -32,6 +35,7 @@ struct FileOptions {
     #[serde(default)]
     #[allow(dead_code)] // Read for its errors only: values come from the merged tables.
     servers: std::collections::BTreeMap<String, ServerOptions>,
+    memory_mb: Option<u32>,
 }
 
 impl Servers {
@@ -70,7 +74,8 @@ impl Servers {
         for layer in layers {
             lay_over(&mut merged, layer.table()?);
         }
-        let mut servers = Servers::default();
+        let memory_mb = layers.iter().rev().find_map(Layer::memory_mb);
+        let mut servers = Servers { memory_mb, layers: layers.to_vec(), ..Servers::default() };
         for (name, table) in merged {
             let options = options_of(&name, table).map_err(|problem| problem_at(layers, &name, problem))?;
             if options.enabled == Some(false) {
@@ -104,9 +109,21 @@ impl Servers {
         &self.switched_off
     }
 
+    /// How much memory all language servers together may use, MiB, if that is configured.
+    pub fn memory_mb(&self) -> Option<u32> {
+        self.memory_mb
+    }
+
+    /// These language servers with one more file laid over them, as if it had been named.
+    pub(super) fn with_file(&self, file: &Path, text: String) -> Result<Servers, ConfigError> {
+        let mut layers = self.layers.clone();
+        layers.push(Layer { file: file.to_owned(), text });
+        Servers::from_layers(&layers)
+    }
+
     /// These language servers as one workspace wants them.
     pub fn tuned(&self, tuning: &WorkspaceTuning) -> Servers {
-        let mut servers = Servers { specs: Vec::new(), switched_off: self.switched_off.clone() };
+        let mut servers = Servers { specs: Vec::new(), ..self.clone() };
         for spec in &self.specs {
             match tuning.apply(spec) {
                 Some(spec) => servers.specs.push(spec),
@@ -127,6 +144,11 @@ impl<'s> IntoIterator for &'s Servers {
 }
 
 impl Layer {
+    /// How much memory it allows all of them together.
+    fn memory_mb(&self) -> Option<u32> {
+        toml::from_str::<FileOptions>(&self.text).ok()?.memory_mb
+    }
+
     /// Its `[servers]` table, after a look at every key.
     fn table(&self) -> Result<Table, ConfigError> {
         toml::from_str::<FileOptions>(&self.text)

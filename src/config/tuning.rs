@@ -53,20 +53,11 @@ const UNTRUSTED: [&str; 10] = [
 ];
 
 impl WorkspaceTuning {
-    /// Reads the file of a workspace; a workspace without one tunes nothing.
+    /// Reads the text of a workspace's file.
     ///
     /// # Errors
-    /// A file that cannot be read, or what is wrong in it, with line and key.
-    pub fn of_workspace(root: &Path) -> Result<WorkspaceTuning, ConfigError> {
-        let file = root.join(WORKSPACE_FILE);
-        match std::fs::read_to_string(&file) {
-            Ok(text) => WorkspaceTuning::parse(&file, &text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(WorkspaceTuning::default()),
-            Err(source) => Err(ConfigError::Unreadable { file, source }),
-        }
-    }
-
-    fn parse(file: &Path, text: &str) -> Result<WorkspaceTuning, ConfigError> {
+    /// What is wrong in it, with line and key.
+    pub(super) fn parse(file: &Path, text: &str) -> Result<WorkspaceTuning, ConfigError> {
         toml::from_str(text).map_err(|error| match ConfigError::in_text(file, text, &error) {
             ConfigError::Invalid { file, line, key, problem } => {
                 let problem = if is_untrusted(&key) { not_here(&key) } else { problem };
@@ -108,8 +99,9 @@ fn is_untrusted(key: &str) -> bool {
 fn not_here(key: &str) -> String {
     let name = key.rsplit('.').next().unwrap_or(key);
     format!(
-        "a workspace's {WORKSPACE_FILE} may switch language servers off and tune their limits, but not set `{name}`: \
-         put it into servers.toml in your own configuration folder"
+        "a workspace's {WORKSPACE_FILE} may switch language servers off and tune their limits, but not set `{name}` \
+         unless you trust it: look at it, then run `landfall trust DIR`; or put it into servers.toml in your own \
+         configuration folder"
     )
 }
 

@@ -1,6 +1,6 @@
 //! A process group of ours: a language server or a checker, and whatever it starts.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -226,18 +226,32 @@ pub(super) fn group_memory(group: u32) -> u64 {
     members(group).iter().map(pages).sum::<u64>() * rustix::param::page_size() as u64
 }
 
+/// Resident memory of every process group there is, bytes; empty when it cannot be told.
+pub fn memory_by_group() -> HashMap<u32, u64> {
+    let mut memory = HashMap::new();
+    for member in all_members() {
+        *memory.entry(member.group).or_default() += member.resident_pages * rustix::param::page_size() as u64;
+    }
+    memory
+}
+
 /// Processor time a group has used so far, clock ticks.
 pub(super) fn group_ticks(group: u32) -> u64 {
     members(group).iter().map(|member| member.ticks).sum()
 }
 
 struct GroupMember {
+    group: u32,
     ticks: u64,
     resident_pages: u64,
 }
 
-/// The members of a group, by `/proc` (proc_pid_stat(5)); none where there is no such thing.
 fn members(group: u32) -> Vec<GroupMember> {
+    all_members().into_iter().filter(|member| member.group == group).collect()
+}
+
+/// All processes, by `/proc` (proc_pid_stat(5)); none where there is no such thing.
+fn all_members() -> Vec<GroupMember> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let member = |entry: io::Result<std::fs::DirEntry>| {
         let path = entry.ok()?.path();
@@ -246,9 +260,8 @@ fn members(group: u32) -> Vec<GroupMember> {
         // The command's name may hold anything, so fields are counted from behind it.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let field = |index: usize| fields.get(index)?.parse::<u64>().ok();
-        (field(2)? == u64::from(group))
-            .then(|| Some(GroupMember { ticks: field(11)? + field(12)?, resident_pages: field(21)? }))
-            .flatten()
+        let group = u32::try_from(field(2)?).ok()?;
+        Some(GroupMember { group, ticks: field(11)? + field(12)?, resident_pages: field(21)? })
     };
     entries.filter_map(member).collect()
 }

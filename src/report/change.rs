@@ -8,6 +8,7 @@ use crate::text::LineRange;
 use crate::workspace::verdict::{DiagnosticsReport, Verdict};
 
 /// The result of a change of one file.
+#[tracing::instrument(level = "debug", name = "render", skip_all)]
 pub fn change(landed: &Landed, report: Option<&DiagnosticsReport>) -> Reply {
     let planned = &landed.planned;
     let mut text = format!("{}\n", first_line(landed));

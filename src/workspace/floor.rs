@@ -26,6 +26,7 @@ struct Trees {
 
 impl Floor {
     /// The syntax problems that `change` introduced; none for a language without a grammar.
+    #[tracing::instrument(level = "debug", name = "floor", skip_all)]
     pub(super) async fn introduced(self: &Arc<Self>, file: &str, change: &FileChange) -> Vec<Problem> {
         if Language::of_path(&change.path).is_none() || change.after.is_none() {
             return Vec::new();

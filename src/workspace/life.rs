@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::launch::{DataDir, launch, needs_data_dir};
@@ -97,6 +98,11 @@ impl Slot {
             return if self.checker.is_some() { self.checker_only(shutdown).await } else { End::Absent };
         };
         self.set_phase(Phase::Loading { since: Instant::now() });
+        let room = tokio::select! {
+            room = self.place.budget.admit(self) => room,
+            () = shutdown.cancelled() => return End::Shutdown,
+        };
+        let Some(room) = room else { return End::Idle };
         let data = match needs_data_dir(&self.spec).then(|| DataDir::take(&self.place.cache, &self.spec, &self.root)) {
             Some(Ok(data)) => Some(data),
             Some(Err(error)) => return End::Failed(format!("no folder for its data: {error}")),
@@ -113,6 +119,9 @@ impl Slot {
             () = shutdown.cancelled() => return End::Shutdown,
         };
         self.adopt(&server);
+        drop(room);
+        // Whoever was to be stopped to make room was another.
+        let _ = self.evicted.notified().now_or_never();
         let end = tokio::select! {
             end = self.rounds(Some(&server)) => end,
             () = shutdown.cancelled() => End::Shutdown,
@@ -156,7 +165,12 @@ impl Slot {
                 first || state.tick() > state.settled
             };
             if due {
-                match self.round(server, first).await {
+                let round = tokio::select! {
+                    biased;
+                    () = self.evicted.notified(), if server.is_some() => return End::Idle,
+                    round = self.round(server, first) => round,
+                };
+                match round {
                     Ok(()) => first = false,
                     Err(RoundFailure::Died(why)) => return End::Failed(self.obituary(server, &why)),
                     Err(RoundFailure::Hung) => return End::Failed("it neither answered nor worked".to_owned()),

@@ -18,6 +18,7 @@ mod spelling;
 use std::path::{Path, PathBuf};
 
 pub use allow::{Access, AllowError, AllowRule};
+pub use contained::Durability;
 pub use refusal::{PathCode, PathRefused};
 
 /// What to do about a path that is the workspace root mistyped.
@@ -43,6 +44,8 @@ pub struct PathRules {
     pub recovery: Recovery,
     /// What may be used outside the workspace.
     pub allow: Vec<AllowRule>,
+    /// What the result of a change waits for.
+    pub durability: Durability,
 }
 
 /// What a path is wanted for.
@@ -85,6 +88,7 @@ pub struct Resolved {
 ///
 /// # Errors
 /// [`PathRefused`] when it points nowhere, elsewhere, or to something that `purpose` cannot use.
+#[tracing::instrument(level = "debug", skip_all)]
 pub fn resolve(rules: &PathRules, typed: &str, purpose: Purpose) -> Result<Resolved, PathRefused> {
     decision::resolve_on(&disk::RealDisk, rules, typed, purpose)
 }
@@ -101,7 +105,13 @@ impl PathRules {
         }
         let absolute = std::path::absolute(given)?;
         let spellings = if absolute == root { Vec::new() } else { vec![absolute] };
-        Ok(PathRules { root, spellings, recovery: Recovery::default(), allow: Vec::new() })
+        Ok(PathRules {
+            root,
+            spellings,
+            recovery: Recovery::default(),
+            allow: Vec::new(),
+            durability: Durability::default(),
+        })
     }
 
     /// All true spellings of the root, the real one first.

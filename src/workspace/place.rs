@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::disk::Disk;
 use super::life::live;
-use super::memory::keep_within_budget;
+use super::memory::{MemoryBudget, keep_within};
 use super::slot::Slot;
 use crate::config::{RootChoice, ServerSpec, Servers};
 use crate::lsp::FileEvent;
@@ -24,6 +24,7 @@ pub(super) struct Place {
     pub(super) installed: Vec<PathBuf>,
     pub(super) cache: PathBuf,
     pub(super) disk: Disk,
+    pub(super) budget: MemoryBudget,
     servers: Arc<Servers>,
     slots: Mutex<HashMap<(String, PathBuf), Arc<Slot>>>,
     pub(super) shutdown: CancellationToken,
@@ -52,11 +53,11 @@ pub(super) fn begin(place: Arc<Place>) -> Arc<Place> {
         }
     };
     place.tasks.spawn_on(follow, &place.runtime);
-    let keeper = Arc::clone(&place);
+    place.budget.count(&place);
+    let (budget, shutdown) = (place.budget.clone(), place.shutdown.clone());
     let keep = async move {
-        let shutdown = keeper.shutdown.clone();
         tokio::select! {
-            () = keep_within_budget(keeper) => {}
+            () = keep_within(budget) => {}
             () = shutdown.cancelled() => {}
         }
     };
@@ -65,12 +66,19 @@ pub(super) fn begin(place: Arc<Place>) -> Arc<Place> {
 }
 
 impl Place {
-    pub(super) fn new(root: PathBuf, servers: Arc<Servers>, installed: Vec<PathBuf>, cache: PathBuf) -> Place {
+    pub(super) fn new(
+        root: PathBuf,
+        servers: Arc<Servers>,
+        installed: Vec<PathBuf>,
+        cache: PathBuf,
+        budget: MemoryBudget,
+    ) -> Place {
         Place {
             disk: Disk::new(&root),
             root,
             installed,
             cache,
+            budget,
             servers,
             slots: Mutex::default(),
             shutdown: CancellationToken::new(),

@@ -61,6 +61,7 @@ impl Settling {
     ///
     /// Without a budget the language server's own applies. Dropping the future ends the wait and nothing else; a
     /// later call with more budget gets the report that was not there yet.
+    #[tracing::instrument(level = "debug", name = "settle", skip_all)]
     pub async fn wait(&self, budget: Option<Duration>) -> Vec<DiagnosticsReport> {
         let begun = Instant::now();
         let changed: BTreeSet<String> = self.files().into_iter().collect();

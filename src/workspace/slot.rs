@@ -140,6 +140,11 @@ impl Slot {
         self.tick.subscribe()
     }
 
+    /// Whether anybody has asked anything of it, so that it is not only started because its language was seen.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.state().last_used.is_some()
+    }
+
     /// Whether something it was told is not settled yet.
     pub(super) fn is_behind(&self) -> bool {
         let state = self.state();

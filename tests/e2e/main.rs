@@ -19,3 +19,4 @@ mod search;
 mod shell;
 mod sunk_runs;
 mod waiting;
+mod workspace_file;

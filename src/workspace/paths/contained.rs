@@ -4,6 +4,7 @@
 //! refused. Each file is reached from an open directory, never by a path that could be led elsewhere in between.
 
 mod beneath;
+mod durable;
 mod replacing;
 mod temporary;
 
@@ -18,6 +19,7 @@ use rustix::io::Errno;
 
 use super::{PathRules, Resolved};
 pub use beneath::open_dir_beneath;
+pub use durable::Durability;
 pub use temporary::{TEMPORARY_PREFIX, is_temporary};
 
 /// What a file held when it was read, for telling whether it still does.
@@ -217,6 +219,7 @@ pub fn open_file(rules: &PathRules, target: &Resolved) -> Result<Option<File>, R
 ///
 /// # Errors
 /// [`WriteError`]; nothing was changed then.
+#[tracing::instrument(level = "debug", name = "write", skip_all)]
 pub fn replace_file(
     rules: &PathRules,
     target: &Resolved,
@@ -231,12 +234,12 @@ pub fn replace_file(
     match expect {
         Some(expect) => {
             let parent = open_dir_beneath(&base, above)?;
-            replacing::exchange(&parent, name, bytes, expect)?;
+            replacing::exchange(&parent, name, bytes, expect, rules.durability)?;
             Ok(Written { created: false, directories: Vec::new(), expected })
         }
         None => {
             let (parent, made) = create_dirs_beneath(&base, above)?;
-            match replacing::create(&parent, name, bytes) {
+            match replacing::create(&parent, name, bytes, rules.durability) {
                 Ok(()) => Ok(Written { created: true, directories: made, expected }),
                 Err(error) => {
                     remove_made(&base, &made);
@@ -255,7 +258,7 @@ pub fn remove_file(rules: &PathRules, target: &Resolved, expect: &Expected) -> R
     let (base, relative) = base_of(rules, &target.absolute, true).ok_or(WriteError::Escapes)?;
     let name = relative.file_name().ok_or(WriteError::NotAFile { what: "a directory" })?;
     let parent = open_dir_beneath(&base, relative.parent().unwrap_or(Path::new("")))?;
-    replacing::remove(&parent, name, expect)
+    replacing::remove(&parent, name, expect, rules.durability)
 }
 
 /// Opens the directory `relative` beneath `root`, making what is missing of it. Also tells what was made, absolute and

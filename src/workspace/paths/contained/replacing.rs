@@ -12,13 +12,18 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::temporary::{Temporary, unused_name};
-use super::{Expected, WriteError, not_a_file};
+use super::{Durability, Expected, WriteError, not_a_file};
 
 /// How often two programs may cross each other before the last word is left to the other one.
 const CROSSINGS: usize = 8;
 
 /// Makes the new file `name`.
-pub(super) fn create(directory: &OwnedFd, name: &OsStr, bytes: &[u8]) -> Result<(), WriteError> {
+pub(super) fn create(
+    directory: &OwnedFd,
+    name: &OsStr,
+    bytes: &[u8],
+    durability: Durability,
+) -> Result<(), WriteError> {
     match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => {}
         stat => {
@@ -30,22 +35,28 @@ pub(super) fn create(directory: &OwnedFd, name: &OsStr, bytes: &[u8]) -> Result<
             });
         }
     }
-    let temporary = Temporary::new(directory, bytes, None)?;
+    let temporary = Temporary::new(directory, bytes, None, durability)?;
     match renameat_with(directory, &temporary.name, directory, name, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             linkat(directory, &temporary.name, directory, name, AtFlags::empty())?
         }
         renamed => renamed?,
     }
-    sync(directory);
+    durability.settle_name(directory);
     Ok(())
 }
 
 /// Puts `bytes` in the place of the file `name`, which must hold what was expected.
-pub(super) fn exchange(directory: &OwnedFd, name: &OsStr, bytes: &[u8], expect: &Expected) -> Result<(), WriteError> {
+pub(super) fn exchange(
+    directory: &OwnedFd,
+    name: &OsStr,
+    bytes: &[u8],
+    expect: &Expected,
+    durability: Durability,
+) -> Result<(), WriteError> {
     let mut old = Old::open(directory, name)?;
     old.must_hold(expect)?;
-    let temporary = Temporary::new(directory, bytes, Some((&old.file, &old.metadata)))?;
+    let temporary = Temporary::new(directory, bytes, Some((&old.file, &old.metadata)), durability)?;
     match renameat_with(directory, &temporary.name, directory, name, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             Old::open(directory, name)?.must_hold(expect)?;
@@ -64,12 +75,17 @@ pub(super) fn exchange(directory: &OwnedFd, name: &OsStr, bytes: &[u8], expect: 
             }
         }
     }
-    sync(directory);
+    durability.settle_name(directory);
     Ok(())
 }
 
 /// Deletes the file `name`, which must hold what was expected.
-pub(super) fn remove(directory: &OwnedFd, name: &OsStr, expect: &Expected) -> Result<(), WriteError> {
+pub(super) fn remove(
+    directory: &OwnedFd,
+    name: &OsStr,
+    expect: &Expected,
+    durability: Durability,
+) -> Result<(), WriteError> {
     Old::open(directory, name)?.must_hold(expect)?;
     let aside = unused_name();
     renameat(directory, name, directory, &aside)?;
@@ -81,7 +97,7 @@ pub(super) fn remove(directory: &OwnedFd, name: &OsStr, expect: &Expected) -> Re
         return Err(error);
     }
     unlinkat(directory, &aside, AtFlags::empty())?;
-    sync(directory);
+    durability.settle_name(directory);
     Ok(())
 }
 
@@ -151,11 +167,6 @@ fn may_write(directory: &OwnedFd, name: &OsStr) -> bool {
     )
 }
 
-/// Makes the new name last. The change is made by now; where its directory cannot be synced it is only less durable.
-fn sync(directory: &OwnedFd) {
-    let _ = rustix::fs::fsync(directory);
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::Folder;
@@ -168,7 +179,7 @@ mod tests {
             let folder = Folder::new();
             let path = folder.path("file");
             let directory = super::super::open_dir_beneath(&folder.path(""), Path::new("")).unwrap();
-            let temporary = Temporary::new(&directory, b"ours", None).unwrap();
+            let temporary = Temporary::new(&directory, b"ours", None, Durability::Ordered).unwrap();
             let in_between = folder.path(temporary.name.to_str().unwrap());
             // As after the exchange: ours in the place, theirs under the temporary name.
             std::fs::rename(&in_between, &path).unwrap();

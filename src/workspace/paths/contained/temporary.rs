@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, Uid, XattrFlags, fchmod, fchown, openat, unlinkat};
 use rustix::io::Errno;
 
-use super::WriteError;
+use super::{Durability, WriteError};
 
 /// What the names of our temporary files begin with.
 pub const TEMPORARY_PREFIX: &str = ".landfall-";
@@ -28,18 +28,19 @@ pub(super) struct Temporary<'d> {
 }
 
 impl<'d> Temporary<'d> {
-    /// A new file that holds `bytes`, on disk, with mode, owner and attributes of `like` if given.
+    /// A new file that holds `bytes`, as far on disk as `durability` says, with mode, owner and attributes of `like` if given.
     pub(super) fn new(
         directory: &'d impl AsFd,
         bytes: &[u8],
         like: Option<(&File, &Metadata)>,
+        durability: Durability,
     ) -> Result<Temporary<'d>, WriteError> {
         let mut temporary = Temporary::open(directory.as_fd())?;
         temporary.file.write_all(bytes)?;
         if let Some((file, metadata)) = like {
             keep_attributes(file, metadata, &temporary.file)?;
         }
-        temporary.file.sync_all()?;
+        durability.settle(&temporary.file)?;
         Ok(temporary)
     }
 

@@ -13,6 +13,7 @@ fn rules() -> PathRules {
         spellings: vec!["/elsewhere/ledger".into()],
         recovery: Recovery::Correct,
         allow: Vec::new(),
+        durability: Default::default(),
     }
 }
 
