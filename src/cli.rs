@@ -2,9 +2,11 @@
 
 mod call;
 mod changes;
+mod completions;
 mod demo;
 mod doctor;
 mod grep;
+mod man;
 mod mcp;
 mod one_call;
 mod replace;
@@ -47,6 +49,10 @@ enum Command {
     Changes(changes::Arguments),
     /// Let a workspace's own .landfall.toml name programs, as it is now
     Trust(trust::Arguments),
+    /// Print a script that makes a shell complete this command line
+    Completions(completions::Arguments),
+    /// Print the manual page, or write the pages of all subcommands
+    Man(man::Arguments),
     /// Run the replacer alone as a filter: JSON lines in, JSON lines out
     Replace,
 }
@@ -67,6 +73,8 @@ impl Cli {
             Command::Grep(arguments) => grep::run(arguments, &mut out),
             Command::Changes(arguments) => changes::run(arguments, &mut out),
             Command::Trust(arguments) => trust::run(&arguments, &mut out),
+            Command::Completions(arguments) => completions::run(&arguments, &mut out),
+            Command::Man(arguments) => man::run(&arguments, &mut out),
             Command::Replace => {
                 replace::run(std::io::stdin().lock(), out.lock())?;
                 Ok(ExitCode::SUCCESS)

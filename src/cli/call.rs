@@ -4,14 +4,17 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value};
 
 use super::one_call::{self, CallOptions};
+use crate::tools::ALL;
 
 /// Which tool, and with what.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The tool's name, as agents call it
+    #[arg(value_parser = PossibleValuesParser::new(ALL.iter().map(|tool| tool.name)))]
     tool: String,
     /// Its arguments: a JSON object, @FILE to read one from a file, - from standard input
     #[arg(value_name = "JSON|@FILE|-", default_value = "{}")]

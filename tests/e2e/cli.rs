@@ -6,7 +6,7 @@ use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::landfall;
+use crate::support::{installed, landfall};
 
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -53,7 +53,7 @@ fn exit_codes_tell_found_from_nothing_and_from_refused() {
         (vec!["call", "edit", wrong], 2, "", "not edited b.txt: "),
         (vec!["call", "edit", wrong, "--json"], 2, "\"landed\":false", ""),
         (vec!["grep", "nee(dle"], 2, "", "unclosed group"),
-        (vec!["call", "levitate"], 2, "", "there is no tool `levitate`"),
+        (vec!["call", "levitate"], 2, "", "invalid value 'levitate'"),
         (vec!["call", "bash", r#"{"command": "true"}"#], 2, "", "there is no tool `bash`"),
         (vec!["call", "bash", "--allow", "bash", r#"{"command": "echo hi"}"#], 0, "hi", ""),
         (vec!["call", "edit", "{\"file_path\""], 2, "", "is not JSON"),
@@ -84,4 +84,25 @@ fn arguments_may_come_from_a_file_or_standard_input() {
     child.stdin.take().expect("input").write_all(arguments.as_bytes()).expect("writes");
     let (code, out, _) = told(child.wait_with_output().expect("ends"));
     assert!(code == Some(0) && out.starts_with("4 hits in 3 files"), "{out}");
+}
+
+#[test]
+fn completions_and_manual_pages_are_printed() {
+    let folder = project();
+    for (arguments, part) in [
+        (vec!["completions", "bash"], "complete -F _landfall"),
+        (vec!["completions", "zsh"], "#compdef landfall"),
+        (vec!["completions", "fish"], "complete -c landfall"),
+        (vec!["man"], ".SH SUBCOMMANDS"),
+    ] {
+        let (code, out, err) = run(folder.path(), &arguments);
+        assert!(code == Some(0) && out.contains(part), "{arguments:?}: {out}{err}");
+    }
+    for shell in ["bash", "zsh", "fish"].into_iter().filter(|shell| installed(shell)) {
+        let (_, script, _) = run(folder.path(), &["completions", shell]);
+        std::fs::write(folder.path().join("script"), script).expect("writes");
+        let checked = std::process::Command::new(shell).args(["-n", "script"]).current_dir(folder.path()).output();
+        let (code, _, err) = told(checked.expect("runs"));
+        assert!(code == Some(0) && err.is_empty(), "{shell} does not read its script: {err}");
+    }
 }
