@@ -3,6 +3,7 @@
 //! Pure: no IO. The work is bounded by counted parser steps, so that the same text gives the same answer everywhere; a
 //! clock only stops what is made to stall a parser.
 
+mod amend;
 mod brackets;
 mod finding;
 mod name_path;
@@ -12,6 +13,7 @@ mod tree;
 
 use std::path::Path;
 
+pub use amend::{Amendment, NotAmended, amend};
 pub use name_path::{NamePath, Surroundings};
 pub use outline::{Symbol, SymbolKind, enclosing, outline};
 pub use problems::{MAX_PROBLEMS, SyntaxProblem, new_problems};

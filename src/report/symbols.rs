@@ -96,6 +96,7 @@ mod tests {
                 container: container.map(str::to_owned),
                 lines: LineRange::new(4, 9),
                 name_span: Span::new(0, 1),
+                span: Span::new(0, 1),
             },
             line: 5,
             column: 17,

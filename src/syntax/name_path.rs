@@ -189,6 +189,7 @@ mod tests {
             container: container.map(str::to_owned),
             lines: LineRange::new(0, 1),
             name_span: Span::new(0, 1),
+            span: Span::new(0, 1),
         };
         let around = Surroundings {
             folders: vec!["internal".into(), "store".into()],

@@ -74,6 +74,8 @@ pub struct Symbol {
     pub lines: LineRange,
     /// The bytes of the name.
     pub name_span: Span,
+    /// The bytes of the whole declaration, without the comment above it.
+    pub span: Span,
 }
 
 /// The declarations of `text` in its order: all top-level ones, and those inside types.
@@ -151,7 +153,8 @@ impl<'t> Outliner<'t> {
         let (start, end) = (whole.start_position(), whole.end_position());
         let past = if end.column == 0 && end.row > start.row { end.row } else { end.row + 1 };
         let (lines, name_span) = (LineRange::new(start.row, past), Span::new(name.start_byte(), name.end_byte()));
-        self.found.push(Symbol { name: name_text, kind, container, lines, name_span });
+        let span = Span::new(whole.start_byte(), whole.end_byte());
+        self.found.push(Symbol { name: name_text, kind, container, lines, name_span, span });
     }
 }
 
@@ -178,6 +181,7 @@ mod tests {
     fn told(language: Language, text: &str) -> Vec<String> {
         let tell = |symbol: &Symbol| {
             assert_eq!(&text[symbol.name_span.start..symbol.name_span.end], symbol.name);
+            assert!(symbol.span.start <= symbol.name_span.start && symbol.name_span.end <= symbol.span.end);
             let (first, last) = symbol.lines.one_based();
             let container = symbol.container.as_ref().map(|container| format!("{container}.")).unwrap_or_default();
             format!("{} {container}{} {first}-{last}", symbol.kind.name(), symbol.name)
