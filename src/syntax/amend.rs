@@ -150,7 +150,7 @@ impl<'t> Site<'t> {
 /// Go's keyword stands before a group in parentheses, not before each of the group.
 fn without_keyword(new: &str, old: &str) -> String {
     let keyword = |text: &str| {
-        let word = text.trim_start().split_whitespace().next().unwrap_or_default();
+        let word = text.split_whitespace().next().unwrap_or_default();
         ["type", "const", "var"].contains(&word)
     };
     // In every other language these words are part of the declaration that holds them.
