@@ -1,5 +1,6 @@
 //! What may be configured: language servers as data (`servers.toml`), and what a workspace may tune of them.
 
+mod check;
 mod error;
 mod locate;
 mod options;
@@ -12,6 +13,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+pub use check::{CheckFormat, CheckSpec, Pattern};
 pub use error::ConfigError;
 pub use options::ServerOptions;
 pub use servers::Servers;
@@ -24,7 +26,8 @@ pub use tuning::{WORKSPACE_FILE, WorkspaceTuning};
 pub struct ServerSpec {
     /// Its key in `servers.toml`: letters, digits, `-` and `_`.
     pub name: String,
-    /// Program, looked up on PATH and then where `landfall servers install` puts things.
+    /// Program, looked up on PATH and then where `landfall servers install` puts things; empty where there is only a
+    /// checker.
     pub command: String,
     /// Arguments; `{data_dir}` becomes a directory of its own for this workspace root.
     pub args: Vec<String>,
@@ -120,24 +123,6 @@ impl Default for Timeouts {
     fn default() -> Timeouts {
         Timeouts { initialize_ms: 30_000, settle_ms: 5_000, loading_ms: 2_000, request_ms: 30_000 }
     }
-}
-
-/// A compiler that checks what the language server does not.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CheckSpec {
-    /// Program and arguments; `{cache_dir}` becomes a directory of its own for this root.
-    pub command: Vec<String>,
-    /// How its output is read.
-    pub format: CheckFormat,
-}
-
-/// The form of a checker's messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckFormat {
-    /// `file:line:col: error: message`, notes behind.
-    Gnu,
 }
 
 /// How a language server is installed into a private prefix.

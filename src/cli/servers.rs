@@ -159,6 +159,7 @@ pub(super) fn version(spec: &ServerSpec, found: &Found, dirs: Option<&Dirs>) -> 
 /// The command that gets a missing language server.
 pub(super) fn mend(spec: &ServerSpec) -> String {
     match spec.install {
+        None if spec.command.is_empty() => "only its checker is configured".to_owned(),
         Some(_) => format!("run: landfall servers install {}", spec.name),
         None => format!("put `{}` on PATH", spec.command),
     }

@@ -81,7 +81,7 @@ impl TryFrom<ServerOptions> for ServerSpec {
         let initialization_options = options.initialization_options.map(|table| json(toml::Value::Table(table)));
         Ok(ServerSpec {
             name: String::new(),
-            command: checked_command(options.command)?,
+            command: checked_command(options.command, options.check.is_some())?,
             args: options.args.unwrap_or_default(),
             env: options.env,
             languages: checked_languages(options.languages)?,
@@ -101,10 +101,13 @@ impl TryFrom<ServerOptions> for ServerSpec {
     }
 }
 
-fn checked_command(command: Option<String>) -> Result<String, KeyProblem> {
+fn checked_command(command: Option<String>, has_checker: bool) -> Result<String, KeyProblem> {
+    if command.is_none() && has_checker {
+        return Ok(String::new());
+    }
     command
         .filter(|command| !command.trim().is_empty())
-        .ok_or_else(|| wrong("command", "is missing; give the program, such as command = \"gopls\""))
+        .ok_or_else(|| wrong("command", "is missing; give the program, such as command = \"gopls\", or a checker"))
 }
 
 fn checked_languages(languages: Option<Vec<LanguageSpec>>) -> Result<Vec<LanguageSpec>, KeyProblem> {

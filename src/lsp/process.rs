@@ -181,7 +181,9 @@ async fn keep_last_lines(stderr: impl AsyncRead + Unpin, kept: Arc<Mutex<VecDequ
 pub struct Printed {
     /// Whether it said that all is well.
     pub success: bool,
-    /// Standard error, bytes that are no UTF-8 replaced.
+    /// Standard output, bytes that are no UTF-8 replaced.
+    pub stdout: String,
+    /// Standard error, likewise.
     pub stderr: String,
 }
 
@@ -193,10 +195,10 @@ const LONGEST_OUTPUT: u64 = 16 << 20;
 /// # Errors
 /// Those of starting a program and of reading what it prints.
 pub async fn run(program: &Program, input: Option<&[u8]>) -> io::Result<Printed> {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::io::AsyncWriteExt;
     let mut command = program.command();
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
-    command.stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn()?;
     let group = Group::of(&child)?;
     let feed = async {
@@ -205,19 +207,23 @@ pub async fn run(program: &Program, input: Option<&[u8]>) -> io::Result<Printed>
             let _ = stdin.write_all(input).await;
         }
     };
-    let mut bytes = Vec::new();
-    let stderr = child.stderr.take();
-    let collect = async {
-        match stderr {
-            Some(stderr) => stderr.take(LONGEST_OUTPUT).read_to_end(&mut bytes).await,
-            None => Ok(0),
-        }
-    };
-    let ((), read) = tokio::join!(feed, collect);
-    read?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let ((), stdout, stderr) = tokio::join!(feed, collect(stdout), collect(stderr));
+    let (stdout, stderr) = (stdout?, stderr?);
     let status = child.wait().await?;
     drop(group);
-    Ok(Printed { success: status.success(), stderr: String::from_utf8_lossy(&bytes).into_owned() })
+    Ok(Printed { success: status.success(), stdout, stderr })
+}
+
+/// What comes through `pipe`, up to a bound; the rest is read and thrown away, so that the writer does not stand still.
+async fn collect(pipe: Option<impl AsyncRead + Unpin>) -> io::Result<String> {
+    use tokio::io::AsyncReadExt;
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        (&mut pipe).take(LONGEST_OUTPUT).read_to_end(&mut bytes).await?;
+        tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Resident memory of a process and of what it started, bytes; 0 when it cannot be told.
@@ -281,8 +287,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_runs_to_its_end() {
-        let printed = run(&shell("cat >&2; exit 3"), Some(b"in")).await.expect("runs");
-        assert_eq!((printed.success, printed.stderr.as_str()), (false, "in"));
+        let printed = run(&shell("echo out; cat >&2; exit 3"), Some(b"in")).await.expect("runs");
+        assert_eq!((printed.success, printed.stdout.as_str(), printed.stderr.as_str()), (false, "out\n", "in"));
     }
 
     #[tokio::test]

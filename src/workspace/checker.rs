@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::checker_output::{Message, read_gnu};
+use super::checker_output::{Message, read_as, read_gnu};
 use super::launch::check_cache;
 use super::programs;
 use super::verdict::Severity;
-use crate::config::{Evidence, ServerSpec};
+use crate::config::{CheckSpec, Evidence, ServerSpec};
 use crate::lsp::{Program, run};
 
 /// What a checker is run with.
@@ -25,7 +25,7 @@ enum Kind {
     /// `zig build check`, with `zig ast-check` to tell apart what it could not see.
     Zig { zig: PathBuf },
     /// A command of `servers.toml`.
-    Command { program: PathBuf, args: Vec<String> },
+    Command { program: PathBuf, check: CheckSpec },
 }
 
 /// What a run found.
@@ -50,11 +50,11 @@ pub(super) enum CheckError {
 impl Checker {
     /// The checker of a language server's specification; `None` when it has none or the program is not there.
     pub(super) fn of(spec: &ServerSpec, root: &Path, cache: &Path, installed: &[PathBuf]) -> Option<Checker> {
-        let (command, args) = spec.check.as_ref()?.command.split_first()?;
-        let program = programs::find(command, installed)?;
+        let check = spec.check.as_ref()?;
+        let program = programs::find(check.command.first()?, installed)?;
         let kind = match spec.evidence {
             Evidence::Zls => Kind::Zig { zig: program },
-            _ => Kind::Command { program, args: args.to_vec() },
+            _ => Kind::Command { program, check: check.clone() },
         };
         Some(Checker { kind, root: root.to_owned(), cache: check_cache(cache, &spec.name, root) })
     }
@@ -64,12 +64,17 @@ impl Checker {
         match &self.kind {
             Kind::Zig { .. } if self.has_check_step() => "zig build check".to_owned(),
             Kind::Zig { .. } => "zig build".to_owned(),
-            Kind::Command { program, args } => {
+            Kind::Command { program, check } => {
                 let name = program.file_name().unwrap_or_default().to_string_lossy();
-                let words = args.iter().take_while(|word| !word.starts_with(['-', '{', '/']));
+                let words = check.command[1..].iter().take_while(|word| !word.starts_with(['-', '{', '/']));
                 words.fold(name.into_owned(), |name, word| format!("{name} {word}"))
             }
         }
+    }
+
+    /// Whether it is a command of the configuration, of which nothing is known but its messages.
+    pub(super) fn is_command(&self) -> bool {
+        matches!(self.kind, Kind::Command { .. })
     }
 
     /// Runs it. Dropping the future kills the run.
@@ -79,9 +84,11 @@ impl Checker {
     pub(super) async fn check(&self) -> Result<Checked, CheckError> {
         match &self.kind {
             Kind::Zig { zig } => self.zig_build(zig).await,
-            Kind::Command { program, args } => {
-                let printed = self.run(program, args.clone()).await?;
-                self.read(printed.success, &printed.stderr)
+            Kind::Command { program, check } => {
+                let printed = self.run(program, check.command[1..].to_vec()).await?;
+                // Which of the two a compiler writes to is its own affair.
+                let output = format!("{}\n{}", printed.stdout, printed.stderr);
+                self.judged(printed.success, &output, read_as(check, &output, &self.root, Path::exists))
             }
         }
     }
@@ -94,7 +101,7 @@ impl Checker {
         let printed = run(&self.program(zig, args.map(str::to_owned).collect()), Some(text.as_bytes())).await.ok()?;
         // It reads standard input and calls it `<stdin>`.
         let output = printed.stderr.replace("<stdin>", &path.to_string_lossy());
-        Some(read_gnu(&output, &self.root, &self.root, |_| true))
+        Some(read_gnu(&output, &self.root, |_| true))
     }
 
     async fn zig_build(&self, zig: &Path) -> Result<Checked, CheckError> {
@@ -111,7 +118,8 @@ impl Checker {
             args.push(self.cache.join("out").to_string_lossy().into_owned());
         }
         let printed = self.run(zig, args).await?;
-        let mut checked = self.read(printed.success, &printed.stderr)?;
+        let messages = read_gnu(&printed.stderr, &self.root, Path::exists);
+        let mut checked = self.judged(printed.success, &printed.stderr, messages)?;
         checked.stopped_at = self.zig_stopped_at(&checked.messages).await;
         Ok(checked)
     }
@@ -147,10 +155,11 @@ impl Checker {
         first
     }
 
-    fn read(&self, success: bool, stderr: &str) -> Result<Checked, CheckError> {
-        let messages = read_gnu(stderr, &self.root, &self.root, Path::exists);
-        if !success && !messages.iter().any(|message| message.severity == Severity::Error) {
-            let said = stderr.lines().find(|line| line.contains("error")).or_else(|| stderr.lines().last());
+    /// A run that failed without naming an error has said nothing.
+    fn judged(&self, success: bool, output: &str, messages: Vec<Message>) -> Result<Checked, CheckError> {
+        if !success && !messages.iter().any(|message| message.severity <= Severity::Warning) {
+            let mut lines = output.lines().filter(|line| !line.trim().is_empty());
+            let said = lines.clone().find(|line| line.contains("error")).or_else(|| lines.next_back());
             return Err(CheckError::Failed(said.unwrap_or("it failed without a word").to_owned()));
         }
         Ok(Checked { messages: messages.into(), stopped_at: None })

@@ -1,8 +1,12 @@
 //! A compiler's messages as problems. Pure.
 
+mod forms;
+
 use std::path::{Component, Path, PathBuf};
 
 use super::verdict::Severity;
+use crate::config::CheckSpec;
+use forms::{Place, Said, gnu, place, said};
 
 /// One message of a compiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +19,8 @@ pub(super) struct Message {
     pub(super) column: u32,
     pub(super) severity: Severity,
     pub(super) text: String,
+    /// Its code, if the compiler names one.
+    pub(super) code: Option<String>,
     /// The first note that stands elsewhere.
     pub(super) note: Option<Note>,
 }
@@ -28,32 +34,43 @@ pub(super) struct Note {
     pub(super) text: String,
 }
 
-/// Reads `file:line:column: error: message` and the notes behind it. Relative files are those of `folder`.
+/// Reads GNU's `file:line:column: error: message` and the notes behind it. Relative files are those of `folder`.
+pub(super) fn read_gnu(output: &str, folder: &Path, exists: impl Fn(&Path) -> bool) -> Vec<Message> {
+    read(output, gnu, folder, exists)
+}
+
+/// Reads messages in the form that `check` says.
+pub(super) fn read_as(check: &CheckSpec, output: &str, folder: &Path, exists: impl Fn(&Path) -> bool) -> Vec<Message> {
+    read(output, |line| said(check, line), folder, exists)
+}
+
+/// Reads messages and the notes behind them.
 ///
 /// A message about a place the agent cannot edit (a file that is not there, a library) is moved to the first note or
 /// reference inside `root`: Zig blames a missing import on line 1 of the missing file, and a wrong use of a library
 /// on the library.
-pub(super) fn read_gnu(output: &str, folder: &Path, root: &Path, exists: impl Fn(&Path) -> bool) -> Vec<Message> {
+fn read<'o>(
+    output: &'o str,
+    said: impl Fn(&'o str) -> Option<Said<'o>>,
+    root: &Path,
+    exists: impl Fn(&Path) -> bool,
+) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for line in output.lines() {
-        let Some((place, kind, text)) = split(line) else {
-            if let (Some(last), Some(place)) = (messages.last_mut(), reference(line)) {
-                last.note_if_first(place, "referenced here", folder, root);
+        match (said(line), messages.last_mut()) {
+            (Some(Said { place, severity: Some(severity), code, text }), _) => {
+                let (path, line, column) = (absolute(place.0, root), place.1, place.2);
+                let code = code.map(str::to_owned);
+                messages.push(Message { path, line, column, severity, text: text.to_owned(), code, note: None });
             }
-            continue;
-        };
-        let severity = match kind {
-            "error" | "fatal error" => Severity::Error,
-            "warning" => Severity::Warning,
-            _ => {
-                if let Some(last) = messages.last_mut() {
-                    last.note_if_first(place, text, folder, root);
+            (Some(Said { place, text, .. }), Some(last)) => last.note_if_first(place, text, root),
+            (None, Some(last)) => {
+                if let Some(place) = reference(line) {
+                    last.note_if_first(place, "referenced here", root);
                 }
-                continue;
             }
-        };
-        let (path, line, column) = (absolute(place.0, folder), place.1, place.2);
-        messages.push(Message { path, line, column, severity, text: text.to_owned(), note: None });
+            (_, None) => {}
+        }
     }
     let mut read: Vec<Message> = Vec::new();
     for message in messages.into_iter().map(|message| message.where_it_can_be_mended(root, &exists)) {
@@ -68,11 +85,9 @@ pub(super) fn read_gnu(output: &str, folder: &Path, root: &Path, exists: impl Fn
     read
 }
 
-type Place<'a> = (&'a str, u32, u32);
-
 impl Message {
-    fn note_if_first(&mut self, place: Place<'_>, text: &str, folder: &Path, root: &Path) {
-        let path = absolute(place.0, folder);
+    fn note_if_first(&mut self, place: Place<'_>, text: &str, root: &Path) {
+        let path = absolute(place.0, root);
         if self.note.is_none() && path.starts_with(root) {
             self.note = Some(Note { path, line: place.1, column: place.2, text: text.to_owned() });
         }
@@ -89,33 +104,10 @@ impl Message {
     }
 }
 
-/// `file:line:column: kind: text`; the column may be missing.
-fn split(line: &str) -> Option<(Place<'_>, &str, &str)> {
-    for kind in ["error", "fatal error", "warning", "note"] {
-        let marker = line.find(&format!(": {kind}: "));
-        if let Some(at) = marker
-            && let Some(place) = place(&line[..at])
-        {
-            return Some((place, kind, line[at + kind.len() + 4..].trim_end()));
-        }
-    }
-    None
-}
-
 /// `    name: file:line:column`, as Zig lists under `referenced by:`.
 fn reference(line: &str) -> Option<Place<'_>> {
     let (_, rest) = line.strip_prefix("    ")?.split_once(": ")?;
     place(rest)
-}
-
-fn place(text: &str) -> Option<Place<'_>> {
-    let (rest, last) = text.rsplit_once(':')?;
-    let last: u32 = last.parse().ok()?;
-    match rest.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
-        Some((file, line)) if !file.is_empty() => Some((file, line, last)),
-        _ if !rest.is_empty() && !rest.contains(' ') => Some((rest, last, 1)),
-        _ => None,
-    }
 }
 
 fn absolute(file: &str, folder: &Path) -> PathBuf {
@@ -145,7 +137,7 @@ mod tests {
             let at = format!("{}:{}:{}", message.path.display(), message.line, message.column);
             format!("{at} {} {}{note}", message.severity.name(), message.text)
         };
-        read_gnu(output, Path::new("/w"), Path::new("/w"), exists).into_iter().map(show).collect()
+        read_gnu(output, Path::new("/w"), exists).into_iter().map(show).collect()
     }
 
     #[test]

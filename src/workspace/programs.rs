@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// The program that `command` names; `installed` are folders with one folder a language server, or with programs.
 pub(super) fn find(command: &str, installed: &[PathBuf]) -> Option<PathBuf> {
+    if command.is_empty() {
+        return None;
+    }
     if command.contains('/') {
         return Some(PathBuf::from(command)).filter(|path| path.is_absolute() && is_program(path));
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::baseline::{Sight, Snapshot};
-use super::checker::{CheckError, Checked};
+use super::checker::{CheckError, Checked, Checker};
 use super::go_scope::Asked;
 use super::outcome::Outcome;
 use super::slot::{Slot, State};
@@ -143,7 +143,10 @@ impl Slot {
             Some(Err(CheckError::NoProject(why))) => {
                 outcome.no_project.insert(String::new(), why);
             }
-            Some(Err(CheckError::Failed(why))) if self.spec.evidence == Evidence::Zls => outcome.failure = Some(why),
+            // Where it is the only one that knows of types, nothing is known without it.
+            Some(Err(CheckError::Failed(why))) if self.spec.evidence == Evidence::Zls || server.is_none() => {
+                outcome.failure = Some(why);
+            }
             Some(Err(CheckError::Failed(why))) => outcome.scope = Some(format!("without the checker: {why}")),
             None => {}
         }
@@ -153,7 +156,7 @@ impl Slot {
 
     fn source(&self, server: Option<&LanguageServer>) -> String {
         let server = server.map(|server| server.name().to_owned());
-        let checker = self.checker.as_ref().map(super::checker::Checker::name);
+        let checker = self.checker.as_ref().map(Checker::name);
         match (server, checker) {
             (Some(server), Some(checker)) => format!("{server} and {checker}"),
             (Some(one), None) | (None, Some(one)) => one,
@@ -220,7 +223,7 @@ impl Slot {
             }
             files.entry(name).or_default().extend(problems);
         }
-        let checker = self.checker.as_ref().map(super::checker::Checker::name).unwrap_or_default();
+        let checker = self.checker.as_ref().map(Checker::name).unwrap_or_default();
         for message in checked.messages.iter() {
             let problem = from_message(message, &checker, &mut texts);
             let of_file = files.entry(problem.file.clone()).or_default();
@@ -268,7 +271,12 @@ impl Slot {
                 code.is_some_and(|code| code & 0x4000_0000 != 0)
             }
             Evidence::Zls => false,
-            Evidence::Publish => problem.source.as_deref().is_some_and(|source| source.contains("syntax")),
+            Evidence::Publish => {
+                let is_of_checker =
+                    || self.checker.as_ref().is_some_and(|checker| problem.source == Some(checker.name()));
+                let source = problem.source.as_deref().is_some_and(|source| source.contains("syntax"));
+                source || (is_of_checker() && reads_like_syntax(&problem.message))
+            }
         }
     }
 
@@ -281,6 +289,8 @@ impl Slot {
                 let in_broken_package = stops.iter().any(|folder| folder == folder_of(file));
                 in_broken_package || (!stops.is_empty() && !edited.contains_key(file))
             }
+            // Of a compiler it is not known how far a syntax error stops it.
+            Evidence::Publish if self.checker.as_ref().is_some_and(Checker::is_command) => !stops.is_empty(),
             Evidence::Jdtls | Evidence::Publish => stops.iter().any(|stop| stop == file),
         };
         if hidden { Sight::Hidden } else { Sight::Clear }
@@ -299,6 +309,14 @@ impl Slot {
 
 /// jdtls says so on line 1 of a file whose types it cannot check.
 const NON_PROJECT: &str = "non-project file";
+
+/// Whether a compiler's message is about syntax, as most of them word it.
+fn reads_like_syntax(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    let words =
+        ["syntax", "parse error", "parsing", "unexpected", "unterminated", "unclosed", "unmatched", "expected ';'"];
+    words.iter().any(|word| message.contains(word))
+}
 
 fn folder_of(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)

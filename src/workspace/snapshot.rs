@@ -143,7 +143,7 @@ pub(super) fn from_message(message: &Message, source: &str, texts: &mut Texts<'_
         severity: message.severity,
         message: one_line(&message.text),
         source: Some(source.to_owned()),
-        code: None,
+        code: message.code.as_deref().map(one_line),
         related,
     }
 }

@@ -6,6 +6,7 @@ mod support;
 mod allow_path;
 mod bad_input;
 mod changes_cli;
+mod checkers;
 mod cli;
 mod crash;
 mod editing;

@@ -43,6 +43,10 @@ impl Source {
 
 /// Looks at a language server.
 pub(super) fn language_server(spec: &ServerSpec, dirs: Option<&Dirs>) -> Source {
+    if spec.command.is_empty() {
+        let lack = Lack { what: "none is configured".into(), mend: "the checker speaks alone".into(), fatal: true };
+        return Source { name: "none".into(), path: None, version: None, lack: Some(lack) };
+    }
     let Some(found) = install::find(&spec.command, dirs) else {
         let lack = Lack { what: "not installed".to_string(), mend: mend(spec), fatal: true };
         return Source { name: spec.name.clone(), path: None, version: None, lack: Some(lack) };
