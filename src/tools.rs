@@ -12,6 +12,7 @@ mod grep;
 mod multi_edit;
 mod read;
 mod searching;
+mod symbol_edits;
 mod undo;
 mod write;
 
@@ -66,6 +67,9 @@ pub const ALL: &[&Tool] = &[
     &edit::TOOL,
     &multi_edit::TOOL,
     &apply_patch::TOOL,
+    &symbol_edits::REPLACE,
+    &symbol_edits::INSERT_AFTER,
+    &symbol_edits::INSERT_BEFORE,
     &write::TOOL,
     &bash::TOOL,
     &diagnostics::TOOL,

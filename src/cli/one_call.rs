@@ -19,6 +19,9 @@ pub(super) const NOTHING_FOUND: u8 = 1;
 /// The call was refused or failed.
 pub(super) const REFUSED: u8 = 2;
 
+/// Tools that ask no language server; for one call of them none is started.
+const WITHOUT_LANGUAGE_SERVERS: [&str; 5] = ["read", "glob", "grep", "bash", "changes"];
+
 /// How a tool is called from a shell.
 #[derive(Debug, clap::Args)]
 pub(super) struct CallOptions {
@@ -58,9 +61,11 @@ pub(super) fn run(
 /// Carries out one call in this process.
 fn call(options: &CallOptions, tool: &str, arguments: Map<String, Value>) -> anyhow::Result<Reply> {
     let root = options.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
+    let mut how = options.service.clone();
+    how.no_lsp |= WITHOUT_LANGUAGE_SERVERS.contains(&tool);
     let runtime = service::runtime()?;
     let reply = runtime.block_on(async {
-        let service = service::service(&options.service)?;
+        let service = service::service(&how)?;
         let connecting = Connecting {
             face: "shell",
             home: std::path::absolute(&root)?,

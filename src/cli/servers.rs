@@ -44,7 +44,7 @@ enum Action {
 }
 
 /// Where language servers are described, apart from the built-in ones and the user's own file.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct Configuration {
     /// A file of language servers, laid over the built-in ones and your own
     #[arg(long = "servers", value_name = "FILE")]

@@ -12,7 +12,7 @@ use crate::workspace::paths::{Access, AllowRule, Durability};
 use crate::workspace::{Registry, WorkspaceOptions};
 
 /// How workspaces are served.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(super) struct ServiceArguments {
     /// Start no language server; edits get the syntax check alone
     #[arg(long)]

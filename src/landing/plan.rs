@@ -24,6 +24,13 @@ pub enum Wanted {
     Delete,
     /// No file, where one of just this content is.
     DeleteIf(Expected),
+    /// A text that was worked out on just this one (`None`: no file), which must still be there.
+    Become {
+        /// What it was worked out on.
+        from: Option<Arc<str>>,
+        /// What it becomes.
+        to: Option<Arc<str>>,
+    },
     /// What stood there before an earlier change.
     Undo(Box<Undo>),
 }
@@ -125,6 +132,8 @@ pub(super) fn plan(
             Ok(whole(Deed::Overwrote, before, content))
         }
         (Wanted::Write(_), Some(before)) => Err(Unlanded::Unseen { lines: count_lines(before) }),
+        (Wanted::Become { from, to }, now) if from.as_deref() == now => Ok(plan_become(now, to.as_deref())),
+        (Wanted::Become { .. }, _) => Err(Unlanded::Write(WriteError::ChangedMeanwhile)),
         (Wanted::Undo(undo), now) => plan_undo(now, &undo.entry),
     }
 }
@@ -179,6 +188,15 @@ fn matched_via<'v>(each: impl Iterator<Item = &'v str>) -> String {
     if names.is_empty() { "exact".into() } else { names.join("+") }
 }
 
+fn plan_become(before: Option<&str>, after: Option<&str>) -> Planned {
+    match (before, after) {
+        (Some(before), Some(after)) if before == after => whole(Deed::LeftAsIs, before, after),
+        (Some(before), Some(after)) => whole(Deed::Edited, before, after),
+        (None, Some(after)) => whole(Deed::Created, "", after),
+        (before, None) => Planned { after: None, ..whole(Deed::Deleted, before.unwrap_or_default(), "") },
+    }
+}
+
 fn plan_undo(now: Option<&str>, entry: &LandedEntry) -> Result<Planned, Unlanded> {
     let before = entry.undone(now).ok_or(Unlanded::NotAsLeft)?;
     let present = now.unwrap_or_default();
@@ -223,6 +241,26 @@ mod tests {
         assert_eq!(deed(None, &edit("", "x"), false).expect("creates"), Deed::Created);
         assert!(matches!(deed(None, &edit("a", "b"), false), Err(Unlanded::Missing)));
         assert!(matches!(deed(Some("zzz\n"), &edit("quite another line", "b"), false), Err(Unlanded::Refused(_))));
+    }
+
+    #[test]
+    fn what_was_worked_out_on_a_text_holds_for_that_text_only() {
+        let text = |text: Option<&str>| text.map(Arc::from);
+        let deed = |before, from, to| {
+            plan(before, None, &Wanted::Become { from: text(from), to: text(to) }, false).map(|planned| planned.deed)
+        };
+        for (before, from, to, expected) in [
+            (Some("a\n"), Some("a\n"), Some("b\n"), Deed::Edited),
+            (Some("a\n"), Some("a\n"), Some("a\n"), Deed::LeftAsIs),
+            (Some("a\n"), Some("a\n"), None, Deed::Deleted),
+            (None, None, Some("b\n"), Deed::Created),
+        ] {
+            assert_eq!(deed(before, from, to).expect("planned"), expected);
+        }
+        for (before, from) in [(Some("x\n"), Some("a\n")), (None, Some("a\n")), (Some("x\n"), None)] {
+            let refused = deed(before, from, Some("b\n"));
+            assert!(matches!(refused, Err(Unlanded::Write(WriteError::ChangedMeanwhile))), "{refused:?}");
+        }
     }
 
     #[test]

@@ -19,5 +19,6 @@ mod reading;
 mod search;
 mod shell;
 mod sunk_runs;
+mod symbol_edits;
 mod waiting;
 mod workspace_file;
