@@ -7,8 +7,11 @@
 //!   that after a crash the next start carries the change through and the ledger agrees with the disk.
 
 mod adoption;
+mod form;
 mod plan;
+mod preparing;
 mod present;
+mod putting;
 mod recovery;
 mod refusal;
 
@@ -16,18 +19,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use adoption::{Foreign, adopt};
-pub use plan::{Deed, Edit, Planned, Undo, Wanted};
+pub use plan::{Deed, Edit, MoveHere, Planned, Undo, Wanted};
 pub use present::{Present, now, read};
 pub use recovery::recover;
 pub use refusal::{EditRefused, OfSeveral, Unlanded};
 
-use crate::text::{self, Encoding};
-use crate::workspace::ledger::{Action, Intent, IntentFile, LandedEntry, Ledger};
+use crate::workspace::ledger::Ledger;
 use crate::workspace::locks::FileLock;
 use crate::workspace::paths::Resolved;
-use crate::workspace::paths::contained::{self, Expected, WriteError};
+use crate::workspace::paths::contained::{Expected, WriteError};
 use crate::workspace::verdict::FileChange;
 use crate::workspace::{Settling, Workspace};
+use preparing::Prepared;
 
 /// Larger files are not edited: reading, comparing and checking them would outlast any call. Bytes.
 pub const LARGEST_FILE: u64 = 64 << 20;
@@ -43,6 +46,8 @@ const FOLDER_PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 pub struct Landed {
     /// The file, relative to the workspace root, with `/`.
     pub file: String,
+    /// The file that it was before it was moved, if it was.
+    pub moved_from: Option<String>,
     /// How the path was put right, if it was.
     pub path_note: Option<String>,
     /// What was done, and where.
@@ -148,21 +153,12 @@ fn hold_folders(orders: &[Order]) -> Vec<std::fs::File> {
     held.collect()
 }
 
-/// What is to be put in the place of one file.
-struct Prepared {
-    present: Option<Present>,
-    planned: Planned,
-    changed_outside: bool,
-}
-
 fn land_locked(workspace: &Workspace, ledger: &Ledger, tool: &str, orders: &[Order]) -> Result<Vec<Landed>, Stopped> {
     let mut attempt = 1;
     loop {
-        let prepare = |(index, order)| prepare(workspace, order).map_err(|why| Stopped { index, why });
-        let prepared = orders.iter().enumerate().map(prepare).collect::<Result<Vec<Prepared>, Stopped>>()?;
-        let intent = intent(workspace, tool, orders, &prepared);
-        let begun = ledger.begin(intent);
-        match put_all(workspace, orders, &prepared) {
+        let prepared = preparing::prepare_all(workspace, orders)?;
+        let begun = ledger.begin(preparing::intent(workspace, tool, orders, &prepared));
+        match putting::put_all(workspace, orders, &prepared) {
             Ok(contents) => {
                 begun.landed();
                 return Ok(orders.iter().zip(prepared).zip(contents).map(told).collect());
@@ -182,116 +178,11 @@ fn land_locked(workspace: &Workspace, ledger: &Ledger, tool: &str, orders: &[Ord
 fn told(((order, prepared), content): ((&Order, Prepared), Option<Expected>)) -> Landed {
     Landed {
         file: order.target.relative.clone(),
+        moved_from: order.wanted.moved_from().map(|from| from.relative.clone()),
         path_note: order.target.note.clone(),
         planned: prepared.planned,
         before: prepared.present.map(|present| Arc::from(present.decoded.text)),
         changed_outside: prepared.changed_outside,
         content,
     }
-}
-
-#[tracing::instrument(level = "debug", name = "plan", skip_all)]
-fn prepare(workspace: &Workspace, order: &Order) -> Result<Prepared, Unlanded> {
-    let present = read(workspace, &order.target)?;
-    let changed_outside = match (&present, order.seen) {
-        (Some(present), Some(seen)) => present.expected != seen,
-        (None, Some(_)) => true,
-        (_, None) => false,
-    };
-    let before = present.as_ref().map(|present| present.decoded.text.as_str());
-    let planned = plan::plan(
-        before,
-        present.as_ref().map(|present| present.expected),
-        &order.wanted,
-        order.seen.is_some() && !changed_outside,
-    )?;
-    Ok(Prepared { present, planned, changed_outside })
-}
-
-/// Puts all that was planned on disk, or nothing: what was put there before a failure is taken back.
-fn put_all(workspace: &Workspace, orders: &[Order], prepared: &[Prepared]) -> Result<Vec<Option<Expected>>, Stopped> {
-    let mut contents = Vec::with_capacity(orders.len());
-    for (index, (order, prepared_one)) in orders.iter().zip(prepared).enumerate() {
-        match put(workspace, order, prepared_one) {
-            Ok(content) => contents.push(content),
-            Err(error) => {
-                let torn = take_back(workspace, orders, prepared, &contents);
-                let why =
-                    if torn.is_empty() { Unlanded::Write(error) } else { Unlanded::Torn { changed: torn, error } };
-                return Err(Stopped { index, why });
-            }
-        }
-    }
-    Ok(contents)
-}
-
-fn put(workspace: &Workspace, order: &Order, prepared: &Prepared) -> Result<Option<Expected>, WriteError> {
-    let (present, planned) = (prepared.present.as_ref(), &prepared.planned);
-    let expected = present.map(|present| &present.expected);
-    match (&planned.after, expected) {
-        (Some(_), Some(expected)) if planned.deed == Deed::LeftAsIs => Ok(Some(*expected)),
-        (Some(after), expected) => {
-            let bytes = text::encode(after, encoding(present));
-            Ok(Some(contained::replace_file(workspace.paths(), &order.target, &bytes, expected)?.expected))
-        }
-        (None, Some(expected)) => contained::remove_file(workspace.paths(), &order.target, expected).map(|()| None),
-        (None, None) => Ok(None),
-    }
-}
-
-/// Takes back what `contents` were put on disk; the files for which that failed.
-fn take_back(
-    workspace: &Workspace,
-    orders: &[Order],
-    prepared: &[Prepared],
-    contents: &[Option<Expected>],
-) -> Vec<String> {
-    let mut torn = Vec::new();
-    for ((order, prepared), content) in orders.iter().zip(prepared).zip(contents).rev() {
-        let paths = workspace.paths();
-        let back = match (&prepared.present, content) {
-            _ if prepared.planned.deed == Deed::LeftAsIs => Ok(()),
-            (Some(present), content) => {
-                let bytes = text::encode(&present.decoded.text, present.decoded.encoding);
-                contained::replace_file(paths, &order.target, &bytes, content.as_ref()).map(drop)
-            }
-            (None, Some(content)) => contained::remove_file(paths, &order.target, content),
-            (None, None) => Ok(()),
-        };
-        if let Err(error) = back {
-            tracing::error!(file = order.target.relative, %error, "a change could not be taken back");
-            torn.push(order.target.relative.clone());
-        }
-    }
-    torn
-}
-
-fn encoding(present: Option<&Present>) -> Encoding {
-    present.map_or(Encoding::Utf8, |present| present.decoded.encoding)
-}
-
-/// What is about to be done, as the ledger keeps it until it is done.
-fn intent(workspace: &Workspace, tool: &str, orders: &[Order], prepared: &[Prepared]) -> Intent {
-    let several = orders.len() > 1;
-    let file = |(order, prepared): (&Order, &Prepared)| {
-        let planned = &prepared.planned;
-        let action = match planned.deed {
-            Deed::Edited => Action::Edited,
-            Deed::Created => Action::Created,
-            Deed::Overwrote => Action::Overwrote,
-            Deed::Deleted => Action::Deleted,
-            Deed::LeftAsIs => return None,
-        };
-        let before = prepared.present.as_ref().map(|present| present.decoded.text.as_str());
-        let after = planned.after.as_deref();
-        let mut entry = LandedEntry::new(&order.target.relative, action, before, after, &planned.hunks, planned.counts);
-        if let Wanted::Undo(undone) = &order.wanted {
-            entry.undoes = Some(undone.number);
-        }
-        // One file is changed at once or not at all; only of several may some be missing after a crash.
-        let bytes = after.filter(|_| several).map(|after| text::encode(after, encoding(prepared.present.as_ref())));
-        Some(IntentFile { absolute: order.target.absolute.clone(), entry, bytes })
-    };
-    let files = orders.iter().zip(prepared).filter_map(file).collect();
-    Intent { root: workspace.root().to_owned(), tool: tool.to_owned(), files }
 }

@@ -15,7 +15,8 @@
 //! | [`replace`] | the fault-tolerant replacer; pure, no clock | text |
 //! | [`patch`] | patches read, and planned on one file's text; pure | replace, text |
 //! | [`syntax`] | tree-sitter: the floor under every verdict, outlines; pure | text |
-//! | [`search`] | files and lines by ripgrep's crates; blocking | – |
+//! | [`temporaries`] | names of files that are about to become others; pure | – |
+//! | [`search`] | files and lines by ripgrep's crates; blocking | temporaries |
 //! | [`shell`] | one command line run, bounded in time and memory; blocking | – |
 //! | [`config`], [`dirs`] | language servers as data, the user's folders | – |
 //! | [`install`] | the recipes that get a language server | config, dirs |
@@ -70,6 +71,7 @@ pub mod service;
 pub mod session;
 pub mod shell;
 pub mod syntax;
+pub mod temporaries;
 pub mod text;
 pub mod tools;
 pub mod workspace;

@@ -123,6 +123,8 @@ impl Workspace {
             allow: options.allow.clone(),
             durability: options.durability,
         };
+        let swept = root.clone();
+        tokio::task::spawn_blocking(move || paths::contained::sweep(&swept));
         let own = options.servers.of_workspace(&root, &options.trusted);
         let misconfigured = own.as_ref().err().map(|error| snapshot::one_line(&error.to_string()));
         let servers = own.map_or(options.servers, Arc::new);

@@ -63,7 +63,7 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 pub(super) fn service(arguments: &ServiceArguments) -> anyhow::Result<Service> {
     let dirs = Dirs::from_env()?;
     let servers = arguments.configuration.servers()?;
-    landing::recover(dirs.state());
+    landing::recover(dirs.state(), &arguments.allow_path);
     let mut options = WorkspaceOptions::new(servers, !arguments.no_lsp, &dirs);
     options.allow.extend(arguments.allow_path.iter().cloned());
     options.durability = match arguments.durability {

@@ -41,7 +41,7 @@ pub(super) fn answer(call: &Call, open: &Open, event: &Event, tool: &NativeTool)
     if let Some(name) = tool.patch {
         match put_patch_right(call, event, name, &mut draft) {
             Ok(targets) => changed.extend(targets),
-            Err((typed, error)) => return deny(call, tool, &typed, true, &error),
+            Err(refused) => return deny(call, tool, &refused.0, true, &refused.1),
         }
     }
     if let [target] = changed.as_slice()
@@ -122,7 +122,7 @@ fn put_patch_right(
     event: &Event,
     name: &str,
     draft: &mut Draft,
-) -> Result<Vec<Resolved>, (String, ToolError)> {
+) -> Result<Vec<Resolved>, Box<(String, ToolError)>> {
     let text = draft.input.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     // What is wrong with a patch that does not read, its own tool will say.
     let Ok(patch) = patch::parse(&text) else { return Ok(Vec::new()) };
@@ -135,7 +135,7 @@ fn put_patch_right(
                 draft.notes.push(note);
                 changed.push(target);
             }
-            Place::Refused(error) => return Err((typed.to_owned(), error)),
+            Place::Refused(error) => return Err(Box::new((typed.to_owned(), error))),
         }
     }
     draft.input.insert(name.to_owned(), right.into());

@@ -46,6 +46,7 @@ fn as_landed(change: &Foreign) -> Landed {
     }
     Landed {
         file: change.target.relative.clone(),
+        moved_from: None,
         path_note: None,
         planned,
         before: change.before.clone(),

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{EditRefused, OfSeveral, Unlanded};
+use super::{EditRefused, OfSeveral, Unlanded, form};
 use crate::patch::{self, PatchHunk};
 use crate::replace::{self, Query};
 use crate::text::{Hunk, LineCounts, LineRange, count_lines, hunks};
 use crate::workspace::ledger::LandedEntry;
-use crate::workspace::paths::contained::{Expected, WriteError};
+use crate::workspace::paths::Resolved;
+use crate::workspace::paths::contained::WriteError;
 
 /// A change as the agent asked for it.
 #[derive(Debug, Clone)]
@@ -22,8 +23,6 @@ pub enum Wanted {
     Rewrite(String),
     /// No file, where one is.
     Delete,
-    /// No file, where one of just this content is.
-    DeleteIf(Expected),
     /// A text that was worked out on just this one (`None`: no file), which must still be there.
     Become {
         /// What it was worked out on.
@@ -33,6 +32,27 @@ pub enum Wanted {
     },
     /// What stood there before an earlier change.
     Undo(Box<Undo>),
+    /// What another file holds, which the same call deletes.
+    MoveHere(Box<MoveHere>),
+}
+
+impl Wanted {
+    /// The file that is moved, if one is.
+    pub fn moved_from(&self) -> Option<&Resolved> {
+        match self {
+            Wanted::MoveHere(moving) => Some(&moving.from),
+            _ => None,
+        }
+    }
+}
+
+/// A file that moves, and changes on the way.
+#[derive(Debug, Clone)]
+pub struct MoveHere {
+    /// Where it is. Another order of the same call must delete it.
+    pub from: Resolved,
+    /// What changes; may be empty.
+    pub hunks: Vec<PatchHunk>,
 }
 
 /// A change of the ledger that is to be undone.
@@ -98,19 +118,16 @@ pub struct Planned {
     pub similarity: f64,
     /// How many places were replaced.
     pub occurrences: usize,
+    /// What a new whole content was given of the old one's form, in words.
+    pub kept: Option<&'static str>,
 }
 
-/// Plans `wanted` on a file whose text is `before` and whose bytes are `present` (`None`: no such file). `seen` says
-/// whether the session has seen just this content.
+/// Plans `wanted` on a file whose text is `before` (`None`: no such file). `seen` says whether the session has seen just
+/// this content.
 ///
 /// # Errors
 /// [`Unlanded`] when it must not or cannot be done.
-pub(super) fn plan(
-    before: Option<&str>,
-    present: Option<Expected>,
-    wanted: &Wanted,
-    seen: bool,
-) -> Result<Planned, Unlanded> {
+pub(super) fn plan(before: Option<&str>, wanted: &Wanted, seen: bool) -> Result<Planned, Unlanded> {
     match (wanted, before) {
         (Wanted::Edits(edits), Some(before)) => plan_edits(before, edits),
         // Many models create a file by replacing nothing with its content.
@@ -120,22 +137,33 @@ pub(super) fn plan(
         },
         (Wanted::Patch(hunks), Some(before)) => plan_patch(before, hunks),
         (Wanted::Delete, Some(before)) => Ok(Planned { after: None, ..whole(Deed::Deleted, before, "") }),
-        (Wanted::DeleteIf(expected), Some(before)) if present == Some(*expected) => {
-            Ok(Planned { after: None, ..whole(Deed::Deleted, before, "") })
-        }
-        (Wanted::DeleteIf(_), Some(_)) => Err(Unlanded::Write(WriteError::ChangedMeanwhile)),
-        (Wanted::Patch(_) | Wanted::Delete | Wanted::DeleteIf(_), None) => Err(Unlanded::Missing),
+        (Wanted::Patch(_) | Wanted::Delete, None) => Err(Unlanded::Missing),
         (Wanted::Write(content) | Wanted::Rewrite(content), None) => Ok(whole(Deed::Created, "", content)),
-        (Wanted::Rewrite(content), Some(before)) => Ok(whole(Deed::Overwrote, before, content)),
-        (Wanted::Write(content), Some(before)) if content == before => Ok(whole(Deed::LeftAsIs, before, content)),
-        (Wanted::Write(content), Some(before)) if seen || before.is_empty() => {
-            Ok(whole(Deed::Overwrote, before, content))
+        (Wanted::Rewrite(content), Some(before)) => Ok(overwrite(Deed::Overwrote, before, content)),
+        (Wanted::Write(content), Some(before)) => {
+            let same = form::in_form_of(before, content).text == before;
+            let deed = if same { Deed::LeftAsIs } else { deed_of_whole(Some(before), seen)? };
+            Ok(overwrite(deed, before, content))
         }
-        (Wanted::Write(_), Some(before)) => Err(Unlanded::Unseen { lines: count_lines(before) }),
         (Wanted::Become { from, to }, now) if from.as_deref() == now => Ok(plan_become(now, to.as_deref())),
         (Wanted::Become { .. }, _) => Err(Unlanded::Write(WriteError::ChangedMeanwhile)),
         (Wanted::Undo(undo), now) => plan_undo(now, &undo.entry),
+        (Wanted::MoveHere(_), _) => unreachable!("planned on the file that is moved"),
     }
+}
+
+/// What it is to put a whole file where `before` is; `seen` says whether the session has seen just that.
+pub(super) fn deed_of_whole(before: Option<&str>, seen: bool) -> Result<Deed, Unlanded> {
+    match before {
+        None => Ok(Deed::Created),
+        Some(before) if seen || before.is_empty() => Ok(Deed::Overwrote),
+        Some(before) => Err(Unlanded::Unseen { lines: count_lines(before) }),
+    }
+}
+
+fn overwrite(deed: Deed, before: &str, content: &str) -> Planned {
+    let kept = form::in_form_of(before, content);
+    Planned { kept: kept.what, ..whole(deed, before, &kept.text) }
 }
 
 fn plan_edits(before: &str, edits: &[Edit]) -> Result<Planned, Unlanded> {
@@ -158,10 +186,11 @@ fn plan_edits(before: &str, edits: &[Edit]) -> Result<Planned, Unlanded> {
         matched_via: Some(matched_via(landed.each.iter().flat_map(|each| each.matched_via.split('+')))),
         similarity: landed.each.iter().map(|each| each.similarity).fold(1.0, f64::min),
         occurrences: landed.each.iter().map(|each| each.occurrences).sum(),
+        kept: None,
     })
 }
 
-fn plan_patch(before: &str, patch_hunks: &[PatchHunk]) -> Result<Planned, Unlanded> {
+pub(super) fn plan_patch(before: &str, patch_hunks: &[PatchHunk]) -> Result<Planned, Unlanded> {
     let applied = patch::apply(before, patch_hunks).map_err(|refused| Unlanded::Hunk(Box::new(refused)))?;
     let hunks = hunks(before, &applied.text);
     let via = applied.each.iter().flat_map(|each| each.matched_via.split('+')).filter(|via| *via != "inserted");
@@ -174,6 +203,7 @@ fn plan_patch(before: &str, patch_hunks: &[PatchHunk]) -> Result<Planned, Unland
         matched_via: Some(matched_via(via)),
         similarity: applied.each.iter().map(|each| each.similarity).fold(1.0, f64::min),
         occurrences: 1,
+        kept: None,
     })
 }
 
@@ -218,6 +248,7 @@ pub(super) fn whole(deed: Deed, before: &str, content: &str) -> Planned {
         matched_via: None,
         similarity: 1.0,
         occurrences: 1,
+        kept: None,
     }
 }
 
@@ -232,7 +263,7 @@ mod tests {
     #[test]
     fn what_is_done_depends_on_what_is_there_and_was_seen() {
         let write = Wanted::Write("b\n".into());
-        let deed = |before, wanted: &Wanted, seen| plan(before, None, wanted, seen).map(|planned| planned.deed);
+        let deed = |before, wanted: &Wanted, seen| plan(before, wanted, seen).map(|planned| planned.deed);
         assert_eq!(deed(None, &write, false).expect("creates"), Deed::Created);
         assert_eq!(deed(Some("a\n"), &write, true).expect("overwrites"), Deed::Overwrote);
         assert_eq!(deed(Some("b\n"), &write, false).expect("nothing to do"), Deed::LeftAsIs);
@@ -247,7 +278,7 @@ mod tests {
     fn what_was_worked_out_on_a_text_holds_for_that_text_only() {
         let text = |text: Option<&str>| text.map(Arc::from);
         let deed = |before, from, to| {
-            plan(before, None, &Wanted::Become { from: text(from), to: text(to) }, false).map(|planned| planned.deed)
+            plan(before, &Wanted::Become { from: text(from), to: text(to) }, false).map(|planned| planned.deed)
         };
         for (before, from, to, expected) in [
             (Some("a\n"), Some("a\n"), Some("b\n"), Deed::Edited),
@@ -265,7 +296,7 @@ mod tests {
 
     #[test]
     fn counts_and_lines_follow_the_change() {
-        let planned = plan(Some("a\nbee\nc\n"), None, &edit("bee", "B\nBB"), false).expect("lands");
+        let planned = plan(Some("a\nbee\nc\n"), &edit("bee", "B\nBB"), false).expect("lands");
         assert_eq!(planned.counts, LineCounts { added: 2, removed: 1, total: 4 });
         assert_eq!(planned.lines, [LineRange::new(1, 3)]);
         assert_eq!(planned.matched_via.as_deref(), Some("exact"));

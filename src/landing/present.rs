@@ -1,5 +1,7 @@
 //! A file as it is on disk now.
 
+use std::os::unix::fs::MetadataExt;
+
 use super::{LARGEST_FILE, Unlanded};
 use crate::text::{self, Decoded};
 use crate::workspace::Workspace;
@@ -14,6 +16,8 @@ pub struct Present {
     pub decoded: Decoded,
     /// What must still hold of it when it is replaced.
     pub expected: Expected,
+    /// Its permissions.
+    pub mode: u32,
 }
 
 /// Reads `target`; `None` if there is no such file.
@@ -25,7 +29,8 @@ pub fn read(workspace: &Workspace, target: &Resolved) -> Result<Option<Present>,
         return Ok(None);
     };
     let decoded = text::decode(found.bytes).map_err(Unlanded::Undecodable)?;
-    Ok(Some(Present { decoded, expected: found.expected }))
+    let mode = found.metadata.mode() & 0o7777;
+    Ok(Some(Present { decoded, expected: found.expected, mode }))
 }
 
 /// What the file that the ledger calls `file` holds now.

@@ -1,20 +1,23 @@
 //! What a crash left half done is carried through at the next start.
 
 use std::path::Path;
+use std::time::Duration;
 
+use crate::temporaries::is_temporary;
 use crate::text;
 use crate::workspace::ledger::{Hash, IntentFile, Ledger, Outcome, RefusedEntry, Unfinished};
-use crate::workspace::paths::contained::{self, Expected};
-use crate::workspace::paths::{self, PathRules, Purpose, Resolved};
+use crate::workspace::paths::contained::{self, Expected, Like};
+use crate::workspace::paths::{self, AllowRule, PathRules, Purpose, Resolved};
 
 /// Finishes the changes that processes now dead had begun, by the intents in `state` (the state folder).
 ///
 /// A change of one file either is on disk or is not; the ledger is made to agree. Of several files those that are still
 /// as they were are changed now, so that the change is whole. A file that somebody else has changed meanwhile is left
-/// alone, and the ledger says so.
-pub fn recover(state: &Path) {
+/// alone, and the ledger says so. `allow` is what may be used outside of workspaces.
+pub fn recover(state: &Path, allow: &[AllowRule]) {
     for unfinished in Ledger::unfinished(state) {
         let rules = PathRules::for_root(&unfinished.intent().root);
+        let rules = rules.map(|rules| PathRules { allow: allow.to_vec(), ..rules });
         let standing: Vec<Standing> = match &rules {
             Ok(rules) => unfinished.intent().files.iter().map(|file| standing(rules, file)).collect(),
             Err(_) => unfinished.intent().files.iter().map(|_| Standing::Otherwise).collect(),
@@ -73,7 +76,12 @@ fn carry_through(rules: &PathRules, file: &IntentFile) -> bool {
         Err(_) => return false,
     };
     let outcome = match (&file.bytes, &expected) {
-        (Some(bytes), expected) => contained::replace_file(rules, &target, bytes, expected.as_ref()).map(drop),
+        (Some(bytes), expected) => {
+            let like =
+                file.like.as_ref().and_then(|like| paths::resolve(rules, like.to_str()?, Purpose::ReadFile).ok());
+            contained::replace_file_like(rules, &target, bytes, expected.as_ref(), like.as_ref().map(Like::File))
+                .map(drop)
+        }
         (None, Some(expected)) if file.entry.after.is_none() => contained::remove_file(rules, &target, expected),
         _ => return false,
     };
@@ -106,8 +114,9 @@ fn sweep(unfinished: &Unfinished) {
         unfinished.intent().files.iter().filter_map(|file| file.absolute.parent()).collect();
     directories.dedup();
     for entry in directories.into_iter().filter_map(|directory| std::fs::read_dir(directory).ok()).flatten().flatten() {
-        if contained::is_temporary(&entry.file_name()) && unfinished.is_older(&entry) {
-            let _ = std::fs::remove_file(entry.path());
+        if is_temporary(&entry.file_name()) && unfinished.is_older(&entry) {
+            let path = entry.path();
+            contained::remove_abandoned(path.parent().unwrap_or(&path), &path, Duration::ZERO);
         }
     }
 }

@@ -27,18 +27,28 @@ pub fn change(landed: &Landed, report: Option<&DiagnosticsReport>) -> Reply {
 
 /// The result of changes of several files by one call. `reports` are in the order of `landed`.
 pub fn several(landed: &[Landed], reports: &[DiagnosticsReport]) -> Reply {
-    let each: Vec<Reply> =
-        landed.iter().enumerate().map(|(index, landed)| change(landed, reports.get(index))).collect();
+    // The old place of a moved file is told with the new one.
+    let told: Vec<(usize, &Landed)> = landed.iter().enumerate().filter(|(_, one)| !is_old_place(one, landed)).collect();
+    let each: Vec<Reply> = told.iter().map(|(index, landed)| change(landed, reports.get(*index))).collect();
     if let [only] = each.as_slice() {
         return only.clone();
     }
-    let names: Vec<String> = landed.iter().map(|landed| one_line(&landed.file, 200)).collect();
-    let mut text = format!("changed {} files, all of them on disk: {}", landed.len(), names.join(", "));
+    let name = |landed: &Landed| match &landed.moved_from {
+        Some(from) => format!("{} (moved from {})", one_line(&landed.file, 200), one_line(from, 200)),
+        None => one_line(&landed.file, 200),
+    };
+    let names: Vec<String> = told.iter().map(|(_, landed)| name(landed)).collect();
+    let mut text = format!("changed {} files, all of them on disk: {}", told.len(), names.join(", "));
     for reply in &each {
         text.push_str(&format!("\n{}", reply.text));
     }
     let files: Vec<Value> = each.into_iter().map(|reply| Value::Object(reply.structured)).collect();
     Reply::done(text, json!({ "landed": true, "files": files }))
+}
+
+fn is_old_place(one: &Landed, landed: &[Landed]) -> bool {
+    let is_its = |new: &Landed| new.moved_from.as_deref() == Some(one.file.as_str());
+    one.planned.deed == Deed::Deleted && landed.iter().any(is_its)
 }
 
 /// `edited a.go: lines 41-46, +6 -2, now 212 lines`.
@@ -50,6 +60,10 @@ fn first_line(landed: &Landed) -> String {
         total => format!("{total} lines"),
     };
     let size = format!("+{} -{}", planned.counts.added, planned.counts.removed);
+    if let Some(from) = &landed.moved_from {
+        let over = if planned.deed == Deed::Overwrote { ", over the file that was there" } else { "" };
+        return format!("moved {} to {file}{over}: {size}, now {total}", one_line(from, 500));
+    }
     match planned.deed {
         Deed::Edited if planned.occurrences > 1 => {
             format!("edited {file}: {} places, {}, {size}, now {total}", planned.occurrences, lines(&planned.lines))
@@ -74,6 +88,7 @@ fn notes(landed: &Landed) -> Vec<String> {
     if let Some(via) = landed.planned.matched_via.as_deref().filter(|via| *via != "exact") {
         notes.push(format!("matched by {} ({})", via.replace('_', " "), explained(via)));
     }
+    notes.extend(landed.planned.kept.map(str::to_owned));
     if landed.changed_outside {
         notes.push("changed on disk since you read it: the edit was made on the present text".into());
     }
@@ -113,7 +128,10 @@ fn object(landed: &Landed, report: Option<&DiagnosticsReport>, shown: &str) -> M
     let mut object = Map::new();
     object.insert("landed".into(), true.into());
     object.insert("file".into(), landed.file.as_str().into());
-    object.insert("action".into(), deed_name(planned.deed).into());
+    object.insert("action".into(), deed_name(landed).into());
+    if let Some(from) = &landed.moved_from {
+        object.insert("moved_from".into(), from.as_str().into());
+    }
     if let Some(via) = &planned.matched_via {
         object.insert("matched_via".into(), via.as_str().into());
         object.insert("similarity".into(), json!(planned.similarity));
@@ -137,8 +155,9 @@ fn object(landed: &Landed, report: Option<&DiagnosticsReport>, shown: &str) -> M
     object
 }
 
-fn deed_name(deed: Deed) -> &'static str {
-    match deed {
+fn deed_name(landed: &Landed) -> &'static str {
+    match landed.planned.deed {
+        _ if landed.moved_from.is_some() => "moved",
         Deed::Edited => "edited",
         Deed::Created => "created",
         Deed::Overwrote => "overwrote",
@@ -166,9 +185,11 @@ mod tests {
             matched_via: Some(via.into()),
             similarity: 1.0,
             occurrences: 1,
+            kept: None,
         };
         Landed {
             file: "a.go".into(),
+            moved_from: None,
             path_note: None,
             planned,
             before: Some(Arc::from(before)),

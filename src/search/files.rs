@@ -101,6 +101,7 @@ mod tests {
             (".hid.go", 0),
             ("a.txt", 0),
             (".git/x.go", 0),
+            (".landfall-0123456789abcdef", 0),
         ] {
             put(root, path, age);
         }
@@ -111,6 +112,7 @@ mod tests {
         assert_eq!(names(&["**/*.go", "!.*"], false, 2), (vec!["src/new.go".to_owned(), "src/mid.go".to_owned()], 3));
         assert_eq!(names(&["*.{go,txt}", "!old*"], false, 1).1, 4, ".hid.go is named by the pattern, as for rg --glob");
         assert_eq!(names(&["*.go"], true, 9).1, 5, "everything but .git");
+        assert_eq!(names(&[".landfall-*"], true, 9).1, 0, "what is about to become another file is none yet");
         assert_eq!(names(&[], false, 9).1, 4);
         assert_eq!(names(&["*.zig"], false, 9), (vec![], 0));
     }

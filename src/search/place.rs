@@ -7,6 +7,7 @@ use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::limits::{End, Watch};
+use crate::temporaries::is_temporary;
 
 /// Where to look.
 #[derive(Debug, Clone)]
@@ -15,7 +16,7 @@ pub struct Place {
     pub path: PathBuf,
     /// Which files, in the manner of `rg --glob`: without `/` at any depth, else from `path` on; `!` leaves out.
     pub globs: Vec<String>,
-    /// Whether hidden and ignored files count too (but never what is in `.git`).
+    /// Whether hidden and ignored files count too (but never what is in `.git`, nor our own temporary files).
     pub everything: bool,
 }
 
@@ -80,8 +81,11 @@ impl Place {
         // Ripgrep's own file of rules, beside those that the crate knows.
         builder.add_custom_ignore_filename(".rgignore").overrides(self.overrides()?);
         if self.everything {
-            builder.standard_filters(false).filter_entry(|entry| entry.file_name() != ".git");
+            builder.standard_filters(false);
         }
+        let everything = self.everything;
+        builder
+            .filter_entry(move |entry| !(is_temporary(entry.file_name()) || everything && entry.file_name() == ".git"));
         Ok(builder)
     }
 

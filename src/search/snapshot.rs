@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use ignore::{WalkBuilder, WalkState};
 
+use crate::temporaries::is_temporary;
+
 /// Length and time of change (ns) of a file: enough to notice that it was written.
 type Stamp = (u64, i128);
 
@@ -35,7 +37,9 @@ impl Snapshot {
         let began = std::time::Instant::now();
         let (files, count, over) = (Mutex::new(HashMap::new()), AtomicUsize::new(0), AtomicBool::new(false));
         let mut walk = WalkBuilder::new(root);
-        walk.hidden(false).require_git(false).filter_entry(|entry| entry.file_name() != ".git");
+        walk.hidden(false)
+            .require_git(false)
+            .filter_entry(|entry| entry.file_name() != ".git" && !is_temporary(entry.file_name()));
         walk.build_parallel().run(|| {
             Box::new(|entry| {
                 let file = entry.ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));

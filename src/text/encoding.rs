@@ -13,6 +13,25 @@ pub enum Encoding {
     Utf16Be,
 }
 
+impl Encoding {
+    const ALL: [(Encoding, &'static str); 4] = [
+        (Encoding::Utf8, "utf-8"),
+        (Encoding::Utf8WithStrayBytes, "utf-8 with stray bytes"),
+        (Encoding::Utf16Le, "utf-16le"),
+        (Encoding::Utf16Be, "utf-16be"),
+    ];
+
+    /// Its name, for keeping it.
+    pub fn name(self) -> &'static str {
+        Encoding::ALL.iter().find(|(encoding, _)| *encoding == self).map_or("utf-8", |(_, name)| name)
+    }
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Encoding> {
+        Encoding::ALL.iter().find(|(_, known)| *known == name).map(|(encoding, _)| *encoding)
+    }
+}
+
 /// A file's text, and how to write it back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
@@ -126,6 +145,7 @@ mod tests {
             let decoded = decode(bytes.to_vec()).expect("decodes");
             assert_eq!(decoded.encoding, encoding, "{bytes:?}");
             assert_eq!(encode(&decoded.text, encoding), bytes);
+            assert_eq!(Encoding::named(encoding.name()), Some(encoding));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::changing::{SETTLE, SETTLE_MS, budget, land_all};
 use super::{Arguments, Kind, Parameter, Tool};
-use crate::landing::{self, Order, Wanted};
+use crate::landing::{MoveHere, Order, Wanted};
 use crate::patch::{self, Change, FilePatch};
 use crate::report::{self, Reply, ToolError};
 use crate::session::Call;
@@ -71,15 +71,9 @@ fn orders_for(call: &Call, file: &FilePatch) -> Result<Vec<Order>, ToolError> {
             Ok(vec![one(&file.path, Purpose::EditFile, Wanted::Patch(hunks.clone()))?])
         }
         Change::Update { hunks, move_to: Some(to) } => {
-            let mut away = one(&file.path, Purpose::EditFile, Wanted::Delete)?;
-            let present = landing::read(&call.workspace, &away.target)
-                .and_then(|present| present.ok_or(landing::Unlanded::Missing))
-                .map_err(|unlanded| report::unlanded(&away.target.relative, &unlanded))?;
-            let moved = patch::apply(&present.decoded.text, hunks).map_err(|refused| {
-                report::unlanded(&away.target.relative, &landing::Unlanded::Hunk(Box::new(refused)))
-            })?;
-            away.wanted = Wanted::DeleteIf(present.expected);
-            Ok(vec![one(to, Purpose::WriteFile, Wanted::Write(moved.text))?, away])
+            let away = one(&file.path, Purpose::EditFile, Wanted::Delete)?;
+            let moving = MoveHere { from: away.target.clone(), hunks: hunks.clone() };
+            Ok(vec![one(to, Purpose::WriteFile, Wanted::MoveHere(Box::new(moving)))?, away])
         }
     }
 }

@@ -6,6 +6,7 @@ mod large;
 mod notebook;
 mod wanted;
 
+use std::ffi::OsString;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -64,7 +65,7 @@ async fn read(call: &Call, arguments: Arguments) -> Result<Reply, ToolError> {
     let target = paths::resolve(call.workspace.paths(), typed, Purpose::ReadAny)
         .map_err(|refused| report::path_refused(&refused))?;
     let reply =
-        if target.absolute.is_dir() { list(&target)? } else { file(call, &target, &wanted, &arguments).await? };
+        if target.absolute.is_dir() { list(call, &target)? } else { file(call, &target, &wanted, &arguments).await? };
     Ok(searching::with_note(reply, &target))
 }
 
@@ -154,18 +155,15 @@ fn undecodable(call: &Call, target: &Resolved, unlanded: &Unlanded) -> ToolError
     }
 }
 
-fn list(target: &Resolved) -> Result<Reply, ToolError> {
+fn list(call: &Call, target: &Resolved) -> Result<Reply, ToolError> {
     let shown = searching::shown(target);
-    let entries = std::fs::read_dir(&target.absolute).map_err(|error| {
-        ToolError::environment("io", format!("the directory {shown} cannot be read: {error}")).about(shown)
-    })?;
-    let mut names: Vec<String> = entries
-        .flatten()
-        .map(|entry| {
-            let slash = if entry.file_type().is_ok_and(|kind| kind.is_dir()) { "/" } else { "" };
-            format!("{}{slash}", report::one_line(&entry.file_name().to_string_lossy(), 255))
-        })
-        .collect();
+    let entries = contained::list(call.workspace.paths(), target)
+        .map_err(|error| report::read_error(shown, &error).about(shown))?;
+    let named = |(name, is_directory): (OsString, bool)| {
+        let slash = if is_directory { "/" } else { "" };
+        format!("{}{slash}", report::one_line(&name.to_string_lossy(), 255))
+    };
+    let mut names: Vec<String> = entries.into_iter().map(named).collect();
     names.sort();
     let total = names.len();
     let mut out: String = names.iter().take(MOST_NAMES).map(|name| format!("{name}\n")).collect();

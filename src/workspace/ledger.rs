@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use entry::Origin;
-pub use entry::{Action, Entry, Hash, LandedEntry, Outcome, OutsideEntry, OutsideFile, RefusedEntry, Reversal};
+pub use entry::{Action, Entry, Gone, Hash, LandedEntry, Outcome, OutsideEntry, OutsideFile, RefusedEntry, Reversal};
 pub use journal::{Begun, Intent, IntentFile, Unfinished};
 pub use net::{Net, NetChange, Now, net_of};
 

@@ -110,9 +110,21 @@ pub struct LandedEntry {
     pub after: Option<Hash>,
     /// How to get from the text now to the text before.
     pub reversal: Vec<Reversal>,
+    /// What else it takes to make a file again that is gone.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gone: Option<Gone>,
     /// The number of the entry that this one undid.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub undoes: Option<u64>,
+}
+
+/// What a deleted file was beside its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gone {
+    /// How its bytes stood for the text, by [`crate::text::Encoding::name`].
+    pub encoding: String,
+    /// Its permissions.
+    pub mode: u32,
 }
 
 /// What was done to a file.
@@ -199,6 +211,7 @@ impl LandedEntry {
             before: before.map(Hash::of),
             after: after.map(Hash::of),
             reversal: reversal(before.unwrap_or_default(), hunks),
+            gone: None,
             undoes: None,
         }
     }

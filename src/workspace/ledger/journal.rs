@@ -38,8 +38,28 @@ pub struct IntentFile {
     /// The entry it will have in the ledger.
     pub entry: LandedEntry,
     /// The whole new content, where it must be possible to write it once more.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none", default, with = "base64_bytes")]
     pub bytes: Option<Vec<u8>>,
+    /// The file whose mode and attributes a new one gets.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub like: Option<PathBuf>,
+}
+
+mod base64_bytes {
+    //! Bytes as text of four thirds their size.
+
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok, S::Error> {
+        bytes.as_ref().map(|bytes| STANDARD.encode(bytes)).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| STANDARD.decode(text).map_err(serde::de::Error::custom)).transpose()
+    }
 }
 
 /// What an intent's file holds.
@@ -65,7 +85,7 @@ impl Begun {
         let path = ledger_path.and_then(|ledger_path| {
             let record = Record { ledger: ledger_path.to_owned(), first, intent: intent.clone() };
             let path = journal_of(ledger_path)?.join(format!("{}-{first}.json", ledger_path.file_stem()?.to_str()?));
-            let written = serde_json::to_vec(&record).map_err(Into::into).and_then(|json| std::fs::write(&path, json));
+            let written = serde_json::to_vec(&record).map_err(Into::into).and_then(|json| put(&path, &json, &intent));
             written.inspect_err(|error| tracing::warn!(%error, "an intent was not written")).ok().map(|()| path)
         });
         Begun { ledger, intent, first, path }
@@ -85,6 +105,13 @@ impl Begun {
             let _ = std::fs::remove_file(path);
         }
     }
+}
+
+/// Writes an intent. One of several files is made to last: it may be half carried out when the power fails.
+fn put(path: &Path, json: &[u8], intent: &Intent) -> std::io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(json)?;
+    if intent.files.iter().any(|file| file.bytes.is_some()) { file.sync_data() } else { Ok(()) }
 }
 
 /// An intent that a crash left behind. Holds its ledger's lock.

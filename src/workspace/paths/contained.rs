@@ -6,21 +6,27 @@
 mod beneath;
 mod durable;
 mod replacing;
+mod sweeping;
 mod temporary;
 
+use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::hash::Hasher;
 use std::io::Read;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::{PathRules, Resolved};
+use crate::temporaries::is_temporary;
 pub use beneath::open_dir_beneath;
 pub use durable::Durability;
-pub use temporary::{TEMPORARY_PREFIX, is_temporary};
+pub use replacing::Aside;
+pub use sweeping::{remove_abandoned, sweep};
+use temporary::Attributes;
 
 /// What a file held when it was read, for telling whether it still does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,13 +225,45 @@ pub fn open_file(rules: &PathRules, target: &Resolved) -> Result<Option<File>, R
 ///
 /// # Errors
 /// [`WriteError`]; nothing was changed then.
-#[tracing::instrument(level = "debug", name = "write", skip_all)]
 pub fn replace_file(
     rules: &PathRules,
     target: &Resolved,
     bytes: &[u8],
     expect: Option<&Expected>,
 ) -> Result<Written, WriteError> {
+    replace_file_like(rules, target, bytes, expect, None)
+}
+
+/// What a new file gets beside its content.
+#[derive(Debug, Clone, Copy)]
+pub enum Like<'a> {
+    /// Mode, extended attributes and, where permitted, owner of this file.
+    File(&'a Resolved),
+    /// These permissions.
+    Mode(u32),
+}
+
+/// The same; a new file is made like `like`.
+///
+/// # Errors
+/// As [`replace_file`].
+#[tracing::instrument(level = "debug", name = "write", skip_all)]
+pub fn replace_file_like(
+    rules: &PathRules,
+    target: &Resolved,
+    bytes: &[u8],
+    expect: Option<&Expected>,
+    like: Option<Like<'_>>,
+) -> Result<Written, WriteError> {
+    let of_file = |like| match like {
+        Like::File(like) => {
+            let file = open_file(rules, like).ok().flatten()?;
+            let metadata = file.metadata().ok()?;
+            Some(Attributes::Of(file, metadata))
+        }
+        Like::Mode(mode) => Some(Attributes::Mode(mode)),
+    };
+    let like = like.and_then(of_file);
     let (base, relative) = base_of(rules, &target.absolute, true).ok_or(WriteError::Escapes)?;
     let (Some(name), above) = (relative.file_name(), relative.parent().unwrap_or(Path::new(""))) else {
         return Err(WriteError::NotAFile { what: "a directory" });
@@ -239,7 +277,7 @@ pub fn replace_file(
         }
         None => {
             let (parent, made) = create_dirs_beneath(&base, above)?;
-            match replacing::create(&parent, name, bytes, rules.durability) {
+            match replacing::create(&parent, name, bytes, like.as_ref(), rules.durability) {
                 Ok(()) => Ok(Written { created: true, directories: made, expected }),
                 Err(error) => {
                     remove_made(&base, &made);
@@ -250,15 +288,73 @@ pub fn replace_file(
     }
 }
 
+/// Whether `target`, a file that is there, may be replaced or deleted: not if it is protected or has other names.
+///
+/// # Errors
+/// [`WriteError`].
+pub fn may_replace(rules: &PathRules, target: &Resolved) -> Result<(), WriteError> {
+    let (parent, name) = open_parent(rules, target)?;
+    replacing::may_replace(&parent, &name)
+}
+
 /// Deletes `target`, which must hold what was expected.
 ///
 /// # Errors
 /// [`WriteError`]; nothing was changed then.
 pub fn remove_file(rules: &PathRules, target: &Resolved, expect: &Expected) -> Result<(), WriteError> {
+    set_aside(rules, target, expect)?.remove()
+}
+
+/// Takes `target`, which must hold what was expected, out of its place in such a way that it can be put back.
+///
+/// # Errors
+/// [`WriteError`]; nothing was changed then.
+pub fn set_aside(rules: &PathRules, target: &Resolved, expect: &Expected) -> Result<Aside, WriteError> {
+    let (parent, name) = open_parent(rules, target)?;
+    Aside::take(parent, name, expect, replacing::Protection::Heeded, rules.durability)
+}
+
+/// Takes back a file that [`replace_file`] made, whatever its mode, and the directories that were made for it.
+///
+/// # Errors
+/// [`WriteError`]; nothing was changed then.
+pub fn unmake(rules: &PathRules, target: &Resolved, made: &Written) -> Result<(), WriteError> {
+    let (parent, name) = open_parent(rules, target)?;
+    Aside::take(parent, name, &made.expected, replacing::Protection::Ours, rules.durability)?.remove()?;
+    if let Some((base, _)) = base_of(rules, &target.absolute, true) {
+        remove_made(&base, &made.directories);
+    }
+    Ok(())
+}
+
+fn open_parent(rules: &PathRules, target: &Resolved) -> Result<(OwnedFd, OsString), WriteError> {
     let (base, relative) = base_of(rules, &target.absolute, true).ok_or(WriteError::Escapes)?;
     let name = relative.file_name().ok_or(WriteError::NotAFile { what: "a directory" })?;
-    let parent = open_dir_beneath(&base, relative.parent().unwrap_or(Path::new("")))?;
-    replacing::remove(&parent, name, expect, rules.durability)
+    Ok((open_dir_beneath(&base, relative.parent().unwrap_or(Path::new("")))?, name.to_owned()))
+}
+
+/// The names in the directory `target`, in no order, and whether each is a directory; our temporary files are left out.
+///
+/// # Errors
+/// [`ReadError`], never `TooLarge`.
+pub fn list(rules: &PathRules, target: &Resolved) -> Result<Vec<(OsString, bool)>, ReadError> {
+    let Some((base, relative)) = base_of(rules, &target.absolute, false) else { return Err(ReadError::Escapes) };
+    let directory = open_dir_beneath(&base, &relative)?;
+    let mut names = Vec::new();
+    for entry in rustix::fs::Dir::read_from(&directory)? {
+        let entry = entry?;
+        let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
+        if name != "." && name != ".." && !is_temporary(&name) {
+            // Not every file system tells the kind along with the name.
+            let stat = || rustix::fs::statat(&directory, &name, AtFlags::SYMLINK_NOFOLLOW);
+            let kind = match entry.file_type() {
+                FileType::Unknown => stat().map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                kind => kind,
+            };
+            names.push((name, kind == FileType::Directory));
+        }
+    }
+    Ok(names)
 }
 
 /// Opens the directory `relative` beneath `root`, making what is missing of it. Also tells what was made, absolute and

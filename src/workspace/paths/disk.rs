@@ -6,6 +6,8 @@ use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Component, Path, PathBuf};
 
+use crate::temporaries::is_temporary;
+
 /// How many symlinks one path may lead through, as the kernel counts.
 const MAX_LINKS: usize = 40;
 
@@ -68,7 +70,7 @@ impl Disk for RealDisk {
     fn list(&self, directory: &Path) -> Vec<Entry> {
         let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
         let known = entries.flatten().filter_map(|entry| {
-            let name = entry.file_name().into_string().ok()?;
+            let name = entry.file_name().into_string().ok().filter(|name| !is_temporary(name.as_ref()))?;
             let kind = entry.file_type().ok()?;
             let is_directory = kind.is_dir() || kind.is_symlink() && entry.path().is_dir();
             Some(Entry { name, is_directory, is_link: kind.is_symlink() })

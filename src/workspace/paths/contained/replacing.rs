@@ -1,6 +1,6 @@
 //! Putting a new file in the place of an old one, and noticing whoever comes in between.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::{Seek, SeekFrom};
 use std::os::fd::OwnedFd;
@@ -11,17 +11,19 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::temporary::{Temporary, unused_name};
+use super::temporary::{Attributes, Temporary, mark_in_use};
 use super::{Durability, Expected, WriteError, not_a_file};
+use crate::temporaries::unused_name;
 
 /// How often two programs may cross each other before the last word is left to the other one.
 const CROSSINGS: usize = 8;
 
-/// Makes the new file `name`.
+/// Makes the new file `name`, with the attributes of another if given.
 pub(super) fn create(
     directory: &OwnedFd,
     name: &OsStr,
     bytes: &[u8],
+    attributes: Option<&Attributes>,
     durability: Durability,
 ) -> Result<(), WriteError> {
     match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -35,7 +37,7 @@ pub(super) fn create(
             });
         }
     }
-    let temporary = Temporary::new(directory, bytes, None, durability)?;
+    let temporary = Temporary::new(directory, bytes, attributes, durability)?;
     match renameat_with(directory, &temporary.name, directory, name, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             linkat(directory, &temporary.name, directory, name, AtFlags::empty())?
@@ -56,7 +58,9 @@ pub(super) fn exchange(
 ) -> Result<(), WriteError> {
     let mut old = Old::open(directory, name)?;
     old.must_hold(expect)?;
-    let temporary = Temporary::new(directory, bytes, Some((&old.file, &old.metadata)), durability)?;
+    // After the exchange it is what stands under the temporary name.
+    mark_in_use(&old.file);
+    let temporary = Temporary::new(directory, bytes, Some(&Attributes::Of(old.file, old.metadata)), durability)?;
     match renameat_with(directory, &temporary.name, directory, name, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             Old::open(directory, name)?.must_hold(expect)?;
@@ -79,26 +83,89 @@ pub(super) fn exchange(
     Ok(())
 }
 
-/// Deletes the file `name`, which must hold what was expected.
-pub(super) fn remove(
-    directory: &OwnedFd,
-    name: &OsStr,
-    expect: &Expected,
+/// Whether the file `name` may be replaced.
+pub(super) fn may_replace(directory: &OwnedFd, name: &OsStr) -> Result<(), WriteError> {
+    Old::open(directory, name).map(drop)
+}
+
+/// Whether a file's being protected keeps it from being removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Protection {
+    Heeded,
+    /// Not: we made it a moment ago.
+    Ours,
+}
+
+/// A file that was taken out of its place and can still be put back.
+#[derive(Debug)]
+pub struct Aside {
+    directory: OwnedFd,
+    name: OsString,
+    aside: OsString,
     durability: Durability,
-) -> Result<(), WriteError> {
-    Old::open(directory, name)?.must_hold(expect)?;
-    let aside = unused_name();
-    renameat(directory, name, directory, &aside)?;
-    if let Err(error) = Old::open(directory, &aside).and_then(|mut old| old.must_hold(expect)) {
-        // If a newer file has taken its place already, that one is the later word.
-        if renameat_with(directory, &aside, directory, name, RenameFlags::NOREPLACE) == Err(Errno::EXIST) {
-            let _ = unlinkat(directory, &aside, AtFlags::empty());
+    /// Marks it as in use.
+    _file: File,
+}
+
+impl Aside {
+    pub(super) fn take(
+        directory: OwnedFd,
+        name: OsString,
+        expect: &Expected,
+        protection: Protection,
+        durability: Durability,
+    ) -> Result<Aside, WriteError> {
+        let open = |name: &OsStr| match protection {
+            Protection::Heeded => Old::open(&directory, name),
+            Protection::Ours => Old::open_any(&directory, name),
+        };
+        open(&name)?.must_hold(expect)?;
+        let aside = unused_name();
+        renameat(&directory, &name, &directory, &aside)?;
+        match open(&aside).and_then(|mut old| old.must_hold(expect).map(|()| old)) {
+            Ok(old) => {
+                mark_in_use(&old.file);
+                Ok(Aside { directory, name, aside, durability, _file: old.file })
+            }
+            Err(error) => {
+                // If a newer file has taken its place already, that one is the later word.
+                let back = renameat_with(&directory, &aside, &directory, &name, RenameFlags::NOREPLACE);
+                if back == Err(Errno::EXIST) {
+                    let _ = unlinkat(&directory, &aside, AtFlags::empty());
+                }
+                Err(error)
+            }
         }
-        return Err(error);
     }
-    unlinkat(directory, &aside, AtFlags::empty())?;
-    durability.settle_name(directory);
-    Ok(())
+
+    /// Deletes it for good.
+    ///
+    /// # Errors
+    /// [`WriteError`]; it is back in its place then.
+    pub fn remove(self) -> Result<(), WriteError> {
+        if let Err(error) = unlinkat(&self.directory, &self.aside, AtFlags::empty()) {
+            self.put_back()?;
+            return Err(error.into());
+        }
+        self.durability.settle_name(&self.directory);
+        Ok(())
+    }
+
+    /// Puts it back in its place.
+    ///
+    /// # Errors
+    /// [`WriteError::ChangedMeanwhile`] when a newer file stands there, which then is the later word.
+    pub fn put_back(&self) -> Result<(), WriteError> {
+        match renameat_with(&self.directory, &self.aside, &self.directory, &self.name, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                linkat(&self.directory, &self.aside, &self.directory, &self.name, AtFlags::empty())?;
+                unlinkat(&self.directory, &self.aside, AtFlags::empty())?;
+            }
+            renamed => renamed?,
+        }
+        self.durability.settle_name(&self.directory);
+        Ok(())
+    }
 }
 
 /// Exchanges once more, so that what another program wrote stands again. If what comes out is not what we had put there,
@@ -133,6 +200,19 @@ struct Old {
 
 impl Old {
     fn open(directory: &OwnedFd, name: &OsStr) -> Result<Old, WriteError> {
+        let old = Old::open_any(directory, name)?;
+        if old.metadata.nlink() > 1 {
+            return Err(WriteError::HardLinked { links: old.metadata.nlink() });
+        }
+        // A superuser may write everything; a file that nobody may write is protected from him as well.
+        if old.metadata.mode() & 0o222 == 0 || !may_write(directory, name) {
+            return Err(WriteError::ReadOnly);
+        }
+        Ok(old)
+    }
+
+    /// Also one that is protected or has other names.
+    fn open_any(directory: &OwnedFd, name: &OsStr) -> Result<Old, WriteError> {
         let stat = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let kind = FileType::from_raw_mode(stat.st_mode);
         match not_a_file(kind) {
@@ -143,13 +223,6 @@ impl Old {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
         let file = File::from(openat(directory, name, flags, Mode::empty())?);
         let metadata = file.metadata()?;
-        if metadata.nlink() > 1 {
-            return Err(WriteError::HardLinked { links: metadata.nlink() });
-        }
-        // A superuser may write everything; a file that nobody may write is protected from him as well.
-        if metadata.mode() & 0o222 == 0 || !may_write(directory, name) {
-            return Err(WriteError::ReadOnly);
-        }
         Ok(Old { file, metadata })
     }
 

@@ -1,23 +1,24 @@
 //! The temporary file that becomes the new one.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{File, Metadata};
-use std::hash::{BuildHasher, Hasher};
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, Uid, XattrFlags, fchmod, fchown, openat, unlinkat};
+use rustix::fs::{
+    AtFlags, FlockOperation, Gid, Mode, OFlags, Uid, XattrFlags, fchmod, fchown, flock, openat, unlinkat,
+};
 use rustix::io::Errno;
 
 use super::{Durability, WriteError};
+use crate::temporaries::unused_name;
 
-/// What the names of our temporary files begin with.
-pub const TEMPORARY_PREFIX: &str = ".landfall-";
-
-/// Whether a file's name is that of one of our temporary files: if it is older than any call, a crash left it behind.
-pub fn is_temporary(name: &OsStr) -> bool {
-    let random = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY_PREFIX));
-    random.is_some_and(|random| random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit()))
+/// What a file has beside its content.
+pub(super) enum Attributes {
+    /// As this one: mode, owner, extended attributes.
+    Of(File, Metadata),
+    /// These permissions.
+    Mode(u32),
 }
 
 /// A name in a directory that is removed when it goes out of use.
@@ -28,17 +29,19 @@ pub(super) struct Temporary<'d> {
 }
 
 impl<'d> Temporary<'d> {
-    /// A new file that holds `bytes`, as far on disk as `durability` says, with mode, owner and attributes of `like` if given.
+    /// A new file that holds `bytes`, as far on disk as `durability` says, with these attributes if given.
     pub(super) fn new(
         directory: &'d impl AsFd,
         bytes: &[u8],
-        like: Option<(&File, &Metadata)>,
+        attributes: Option<&Attributes>,
         durability: Durability,
     ) -> Result<Temporary<'d>, WriteError> {
         let mut temporary = Temporary::open(directory.as_fd())?;
         temporary.file.write_all(bytes)?;
-        if let Some((file, metadata)) = like {
-            keep_attributes(file, metadata, &temporary.file)?;
+        match attributes {
+            Some(Attributes::Of(file, metadata)) => keep_attributes(file, metadata, &temporary.file)?,
+            Some(Attributes::Mode(mode)) => fchmod(&temporary.file, Mode::from_raw_mode(*mode as _))?,
+            None => {}
         }
         durability.settle(&temporary.file)?;
         Ok(temporary)
@@ -49,7 +52,11 @@ impl<'d> Temporary<'d> {
         loop {
             let name = unused_name();
             match openat(directory, &name, flags, Mode::from_raw_mode(0o666)) {
-                Ok(file) => return Ok(Temporary { directory, name, file: File::from(file) }),
+                Ok(file) => {
+                    let file = File::from(file);
+                    mark_in_use(&file);
+                    return Ok(Temporary { directory, name, file });
+                }
                 Err(Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -64,10 +71,10 @@ impl Drop for Temporary<'_> {
     }
 }
 
-/// A name that nothing has: every hasher of the standard library has keys of its own.
-pub(super) fn unused_name() -> OsString {
-    let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    format!("{TEMPORARY_PREFIX}{random:016x}").into()
+/// Says that a live process is at work on `file`, as long as it is open. For the sweeper; where files cannot be locked
+/// it is not said, and the sweeper finds them locked never.
+pub(super) fn mark_in_use(file: &File) {
+    let _ = flock(file, FlockOperation::NonBlockingLockShared);
 }
 
 /// Gives `new` the owner (where permitted), extended attributes (where possible) and mode of `old`.

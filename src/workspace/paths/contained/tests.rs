@@ -6,13 +6,14 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::super::{Access, AllowRule, Purpose, resolve};
 use super::*;
+use crate::temporaries::unused_name;
 
 /// A folder that is removed in the end.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
     pub(super) fn new() -> Folder {
-        let name = temporary::unused_name().into_string().unwrap();
+        let name = unused_name().into_string().unwrap();
         let folder = std::env::temp_dir().canonicalize().unwrap().join(name.trim_start_matches('.'));
         std::fs::create_dir(&folder).unwrap();
         Folder(folder)
@@ -170,6 +171,74 @@ fn a_removed_file_is_the_one_expected() {
     assert_eq!(folder.text("root/a"), "old");
     remove_file(&rules, &file, &Expected::of(b"old")).unwrap();
     assert!(!folder.path("root/a").exists() && folder.left_behind().is_empty());
+}
+
+#[test]
+fn what_was_set_aside_comes_back_as_it_was() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    let path = folder.write("root/a", "old");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let before = std::fs::metadata(&path).unwrap();
+    let aside = set_aside(&rules, &target(&rules, "a"), &Expected::of(b"old")).unwrap();
+    assert!(!path.exists());
+    aside.put_back().unwrap();
+    let after = std::fs::metadata(&path).unwrap();
+    assert_eq!((after.ino(), after.mode()), (before.ino(), before.mode()));
+    let aside = set_aside(&rules, &target(&rules, "a"), &Expected::of(b"old")).unwrap();
+    folder.write("root/a", "newer");
+    assert!(matches!(aside.put_back(), Err(WriteError::ChangedMeanwhile)));
+    assert_eq!(folder.text("root/a"), "newer");
+}
+
+#[test]
+fn a_new_file_can_be_made_like_another_and_unmade_whatever_its_mode() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    let path = folder.write("root/a.sh", "old");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o555)).unwrap();
+    let (new, like) = (target(&rules, "b/c/a.sh"), target(&rules, "a.sh"));
+    let made = replace_file_like(&rules, &new, b"new", None, Some(Like::File(&like))).unwrap();
+    assert_eq!(std::fs::metadata(&new.absolute).unwrap().mode() & 0o7777, 0o555);
+    assert!(matches!(remove_file(&rules, &new, &made.expected), Err(WriteError::ReadOnly)));
+    unmake(&rules, &new, &made).unwrap();
+    assert!(!folder.path("root/b").exists());
+}
+
+#[test]
+fn only_what_no_live_process_works_on_is_swept() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    std::fs::create_dir(folder.path("root/.hidden")).unwrap();
+    let names = ["root/.hidden/.landfall-0000000000000001", "root/.landfall-0000000000000002", "root/.landfall-file"];
+    let paths = names.map(|name| folder.write(name, "left"));
+    let in_use = File::open(&paths[1]).unwrap();
+    temporary::mark_in_use(&in_use);
+    symlink(&paths[2], folder.path("root/.landfall-0000000000000003")).unwrap();
+    assert_eq!(sweep(&rules.root), 0, "all of them are young");
+    let remove = |path: &Path| remove_abandoned(&rules.root, path, Duration::ZERO).is_some();
+    assert!(remove(&paths[0]) && !paths[0].exists());
+    assert!(!remove(&paths[1]) && paths[1].exists());
+    assert!(!remove(&folder.path("root/.landfall-0000000000000003")), "a link is none of ours");
+    drop(in_use);
+    assert!(remove(&paths[1]));
+}
+
+#[test]
+fn a_directory_is_listed_without_what_is_ours_and_never_through_a_link() {
+    let folder = Folder::new();
+    let rules = folder.rules();
+    for name in ["dir/a", "dir/sub/b", "dir/.landfall-0000000000000001"] {
+        folder.write(&format!("root/{name}"), "");
+    }
+    folder.write("outside/secret", "");
+    let directory = resolve(&rules, "dir", Purpose::Directory).unwrap();
+    let mut names: Vec<_> = list(&rules, &directory).unwrap().into_iter().map(|(name, _)| name).collect();
+    names.sort();
+    assert_eq!(names, ["a", "sub"]);
+    std::fs::rename(folder.path("root/dir"), folder.path("root/elsewhere")).unwrap();
+    symlink(folder.path("outside"), folder.path("root/dir")).unwrap();
+    assert!(matches!(list(&rules, &directory), Err(ReadError::Escapes)));
 }
 
 #[test]
