@@ -30,6 +30,9 @@ struct Script {
     open: Option<Vec<Step>>,
     #[serde(default)]
     change: Vec<Vec<Step>>,
+    /// For each time that it is asked for diagnostics, the last again and again.
+    #[serde(default)]
+    pull: Vec<Vec<Step>>,
 }
 
 #[derive(Deserialize, Clone)]
@@ -50,6 +53,19 @@ enum Step {
         #[serde(default)]
         file: Option<String>,
     },
+    /// Answers the request for diagnostics.
+    Answer {
+        /// `full` (default) or another.
+        kind: Option<String>,
+        /// The list instead, as JSON.
+        items: Option<String>,
+        /// This file is broken too.
+        related: Option<String>,
+    },
+    /// Answers it with an error.
+    Refuse { code: i64 },
+    /// Says that it may be asked.
+    Register { method: String },
     /// Publishes errors until so many megabytes are full.
     PublishMuch { megabytes: usize },
     /// Takes so much memory and keeps it.
@@ -90,6 +106,9 @@ struct Server {
     /// Messages that came while an answer was waited for.
     later: VecDeque<Value>,
     changes: usize,
+    pulls: usize,
+    /// The request for diagnostics that is to be answered.
+    pulled: Value,
     asked: i64,
 }
 
@@ -99,7 +118,9 @@ fn main() {
     let File { script } = toml::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
     let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
     let documents = HashMap::new();
-    let mut server = Server { script, input, output, documents, later: VecDeque::new(), changes: 0, asked: 0 };
+    let later = VecDeque::new();
+    let mut server =
+        Server { script, input, output, documents, later, changes: 0, pulls: 0, pulled: Value::Null, asked: 0 };
     while let Some(message) = server.later.pop_front().or_else(|| server.read()) {
         server.take(&message);
     }
@@ -151,12 +172,20 @@ impl Server {
             }
             "textDocument/didChange" => {
                 let document = self.documents.get_mut(&uri).expect("an open document");
-                let text = params["contentChanges"][0]["text"].as_str().expect("a whole text").to_owned();
+                let text = applied(&document.text, &params["contentChanges"][0]);
                 document.before = std::mem::replace(&mut document.text, text);
                 document.version = params["textDocument"]["version"].as_i64().expect("a version");
                 let steps = self.script.change.get(self.changes).or(self.script.change.last());
                 self.changes += 1;
                 for step in steps.cloned().unwrap_or_else(publish_at_once) {
+                    self.perform(&step, &uri);
+                }
+            }
+            "textDocument/diagnostic" if !self.script.pull.is_empty() => {
+                self.pulled = message["id"].clone();
+                let steps = self.script.pull.get(self.pulls).or(self.script.pull.last());
+                self.pulls += 1;
+                for step in steps.cloned().unwrap_or_default() {
                     self.perform(&step, &uri);
                 }
             }
@@ -174,6 +203,29 @@ impl Server {
                 let params =
                     self.publish(uri, version.as_ref(), text.as_deref(), diagnostics.as_deref(), file.as_deref());
                 self.send(&json!({ "jsonrpc": "2.0", "method": "textDocument/publishDiagnostics", "params": params }));
+            }
+            Step::Answer { kind, items, related } => {
+                let list = items.as_ref().map_or_else(
+                    || problems(&self.documents[uri].text),
+                    |items| serde_json::from_str(items).expect("JSON"),
+                );
+                let kind = kind.as_deref().unwrap_or("full");
+                let mut result = json!({ "kind": kind, "resultId": self.pulls.to_string(), "items": list });
+                if let Some(file) = related {
+                    let report = json!({ "kind": "full", "items": [problem(0, "broken too")] });
+                    result["relatedDocuments"] = json!({ beside(uri, file): report });
+                }
+                self.send(&json!({ "id": self.pulled, "result": result }));
+            }
+            Step::Refuse { code } => {
+                let error = json!({ "code": code, "message": "not now" });
+                self.send(&json!({ "id": self.pulled, "error": error }));
+            }
+            Step::Register { method } => {
+                self.asked += 1;
+                let params = json!({ "registrations": [{ "id": "1", "method": method }] });
+                self.send(&json!({ "id": self.asked, "method": "client/registerCapability", "params": params }));
+                self.wait_for(self.asked);
             }
             Step::PublishMuch { megabytes } => {
                 let item = problem(0, &"x".repeat(1000));
@@ -220,14 +272,11 @@ impl Server {
     ) -> Value {
         let document = &self.documents[uri];
         let of = if text == Some("before") { &document.before } else { &document.text };
-        let bad = of.lines().enumerate().filter(|(_, line)| line.contains("BAD"));
-        let found: Vec<Value> = bad.map(|(number, line)| problem(number, &format!("bad: {}", line.trim()))).collect();
         let list = match diagnostics {
             Some(list) => serde_json::from_str(list).expect("JSON"),
-            None => Value::Array(found),
+            None => problems(of),
         };
-        let folder = uri.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let uri = file.map_or_else(|| uri.to_owned(), |file| format!("{folder}/{file}"));
+        let uri = file.map_or_else(|| uri.to_owned(), |file| beside(uri, file));
         let mut params = json!({ "uri": uri, "diagnostics": list });
         match version {
             Some(Value::String(_)) => {}
@@ -263,6 +312,29 @@ impl Server {
             std::process::exit(1);
         }
     }
+}
+
+/// What is wrong with a text.
+fn problems(text: &str) -> Value {
+    let bad = text.lines().enumerate().filter(|(_, line)| line.contains("BAD"));
+    bad.map(|(number, line)| problem(number, &format!("bad: {}", line.trim()))).collect()
+}
+
+/// The URI of another file in the same folder.
+fn beside(uri: &str, file: &str) -> String {
+    format!("{}/{file}", uri.rsplit_once('/').map_or("", |(folder, _)| folder))
+}
+
+/// A text after a change, of whole lines or of all of it.
+fn applied(text: &str, change: &Value) -> String {
+    let new = change["text"].as_str().expect("a text");
+    let Some(range) = change.get("range") else { return new.to_owned() };
+    let offset = |end: &str| {
+        assert_eq!(range[end]["character"], 0, "whole lines");
+        let line = range[end]["line"].as_u64().expect("a line") as usize;
+        text.split_inclusive('\n').take(line).map(str::len).sum::<usize>()
+    };
+    format!("{}{new}{}", &text[..offset("start")], &text[offset("end")..])
 }
 
 fn problem(line: usize, message: &str) -> Value {

@@ -41,6 +41,8 @@ pub struct ServerSpec {
     pub root: RootChoice,
     /// Which signals say that its diagnostics are settled.
     pub evidence: Evidence,
+    /// How it gives its diagnostics; for [`Evidence::Publish`].
+    pub diagnostics: DiagnosticsSource,
     /// Sent as `workspace/configuration` answers and `didChangeConfiguration`.
     pub settings: serde_json::Value,
     /// Sent with `initialize`; `settings` when absent.
@@ -103,6 +105,21 @@ pub enum Evidence {
     Jdtls,
     /// One publish for each change, and the build check.
     Zls,
+}
+
+/// How a language server gives its diagnostics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DiagnosticsSource {
+    /// It is asked where it offers that, else it publishes them.
+    #[default]
+    Auto,
+    /// It publishes them.
+    Push,
+    /// It is asked for them.
+    Pull,
+    /// It is asked, and publishes more besides.
+    Both,
 }
 
 /// Time limits of one language server, milliseconds.

@@ -9,6 +9,7 @@ mod connection;
 mod diagnostic;
 mod frames;
 pub(crate) mod guard;
+mod line_change;
 mod process;
 pub mod quirks;
 mod server;

@@ -26,6 +26,9 @@ struct Scenario {
     budget_ms: u64,
     #[serde(default = "patience")]
     request_ms: u64,
+    /// How the language server gives its diagnostics.
+    #[serde(default = "auto")]
+    diagnostics: String,
     expect: Expected,
     /// What a second, patient wait gives.
     late: Option<Expected>,
@@ -50,6 +53,10 @@ fn before() -> String {
     "one\ntwo\n".to_owned()
 }
 
+fn auto() -> String {
+    "auto".to_owned()
+}
+
 fn yes() -> bool {
     true
 }
@@ -71,9 +78,10 @@ fn open(folder: &Path, scenario: &Scenario, script: &Path) -> Workspace {
     let servers = folder.join("servers.toml");
     let text = format!(
         "[servers.scripted]\ncommand = {:?}\nargs = [{:?}]\nlanguages = [{{ id = \"scripted\", extensions = [\"scripted\"] }}]\n\
-         quiet_ms = 250\n[servers.scripted.timeouts]\nrequest_ms = {}\n",
+         quiet_ms = 250\ndiagnostics = {:?}\n[servers.scripted.timeouts]\nrequest_ms = {}\n",
         scripted_language_server(),
         script,
+        scenario.diagnostics,
         scenario.request_ms,
     );
     std::fs::write(&servers, text).expect("written");

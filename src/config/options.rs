@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{CheckSpec, Evidence, InstallRecipe, LanguageSpec, RootChoice, ServerSpec, Timeouts};
+use super::{CheckSpec, DiagnosticsSource, Evidence, InstallRecipe, LanguageSpec, RootChoice, ServerSpec, Timeouts};
 
 const DEFAULT_MEMORY_MB: u32 = 512;
 const DEFAULT_IDLE_MINUTES: u32 = 15;
@@ -24,6 +24,7 @@ pub struct ServerOptions {
     pub root_markers: Option<Vec<String>>,
     pub root: Option<RootChoice>,
     pub evidence: Option<Evidence>,
+    pub diagnostics: Option<DiagnosticsSource>,
     pub settings: Option<toml::Table>,
     pub initialization_options: Option<toml::Table>,
     pub timeouts: Option<TimeoutOptions>,
@@ -88,6 +89,7 @@ impl TryFrom<ServerOptions> for ServerSpec {
             root_markers: options.root_markers.unwrap_or_default(),
             root: options.root.unwrap_or_default(),
             evidence: options.evidence.unwrap_or_default(),
+            diagnostics: options.diagnostics.unwrap_or_default(),
             settings: json(toml::Value::Table(options.settings.unwrap_or_default())),
             initialization_options,
             timeouts: options.timeouts.map_or(defaults.clone(), |typed| typed.over(&defaults)),

@@ -10,13 +10,16 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::connection::Inbox;
-use super::diagnostic::{Diagnostic, read_publish};
+use super::diagnostic::{Diagnostic, Pulled, read_publish};
 use super::frames::AnsweredError;
 use super::settings::Settings;
 use super::uri;
+use crate::config::DiagnosticsSource;
 
 /// JSON-RPC 2.0, section 5.1.
 const METHOD_NOT_FOUND: i64 = -32601;
+/// The request for a document's diagnostics (LSP 3.17).
+pub(super) const PULL: &str = "textDocument/diagnostic";
 /// More files than these are not kept; a language server that publishes for more is not to be believed.
 const MOST_FILES: usize = 50_000;
 
@@ -31,6 +34,15 @@ pub struct Publish {
     pub version: Option<i32>,
     /// What is wrong.
     pub items: Arc<[Diagnostic]>,
+}
+
+/// The last answer to a question about one file.
+#[derive(Debug, Clone)]
+pub(super) struct PullAnswer {
+    /// When it came, in the count of [`Heard::count`].
+    pub(super) at: u64,
+    pub(super) items: Arc<[Diagnostic]>,
+    pub(super) result_id: Option<String>,
 }
 
 /// A piece of work a language server reports on.
@@ -49,6 +61,12 @@ pub struct Heard {
     pub count: u64,
     /// The last publish of every file.
     pub publishes: HashMap<PathBuf, Publish>,
+    /// The last answer about every file that was asked about.
+    pub(super) answers: HashMap<PathBuf, PullAnswer>,
+    /// Whether it has said, after the start, that it may be asked.
+    pub(super) offers_pull: bool,
+    /// How often it has said that its answers do not hold any more.
+    pub(super) refreshes: u64,
     /// Work that has begun and not ended, by token.
     pub(super) works: HashMap<String, Work>,
     /// Of the work titled so that has ended: when the latest of it had begun.
@@ -67,6 +85,30 @@ impl Heard {
     /// Whether work whose title holds one of `words` is under way.
     pub(super) fn is_working_on(&self, words: &[&str]) -> bool {
         self.works.values().any(|work| words.iter().any(|word| work.title.contains(word)))
+    }
+
+    /// What is wrong in each file and since when it is known, in the count of [`Heard::count`]: by `source`, published,
+    /// answered, or both.
+    pub fn problems(&self, source: DiagnosticsSource) -> HashMap<&Path, (u64, Arc<[Diagnostic]>)> {
+        let mut all: HashMap<&Path, (u64, Arc<[Diagnostic]>)> = HashMap::new();
+        if source != DiagnosticsSource::Pull {
+            let published = self.publishes.iter();
+            all.extend(published.map(|(path, last)| (path.as_path(), (last.at, Arc::clone(&last.items)))));
+        }
+        if source == DiagnosticsSource::Push {
+            return all;
+        }
+        for (path, answer) in &self.answers {
+            let entry = all.entry(path).or_insert_with(|| (answer.at, Arc::clone(&answer.items)));
+            match source {
+                DiagnosticsSource::Both => {
+                    let more = answer.items.iter().filter(|item| !entry.1.contains(item)).cloned();
+                    *entry = (answer.at.max(entry.0), entry.1.iter().cloned().chain(more).collect());
+                }
+                _ => *entry = (answer.at, Arc::clone(&answer.items)),
+            }
+        }
+        all
     }
 
     /// What the language server says it is doing, if anything.
@@ -150,6 +192,36 @@ impl Board {
             let publish = Publish { at, times: times + 1, version: published.version, items: published.items.into() };
             heard.publishes.insert(published.path, publish);
         });
+    }
+
+    /// Keeps the answer to a question about `path`.
+    pub(super) fn answered(&self, path: &Path, pulled: Pulled) {
+        self.hear(|heard| {
+            let at = heard.count;
+            let known = |items: Vec<Diagnostic>, result_id| PullAnswer { at, items: items.into(), result_id };
+            match (pulled.items, heard.answers.get_mut(path)) {
+                (Some(items), _) => {
+                    heard.answers.insert(path.to_owned(), known(items, pulled.result_id));
+                }
+                (None, Some(answer)) => (answer.at, answer.result_id) = (at, pulled.result_id),
+                (None, None) => {}
+            }
+            for (path, items) in pulled.related {
+                heard.answers.insert(path, known(items, None));
+            }
+        });
+    }
+
+    /// Forgets what was said of a document that is closed.
+    pub(super) fn forget_answer(&self, path: &Path) {
+        self.heard().answers.remove(path);
+    }
+
+    fn registered(&self, params: &Value) {
+        let registrations = params["registrations"].as_array().map_or(&[][..], Vec::as_slice);
+        if registrations.iter().any(|registration| registration["method"] == PULL) {
+            self.hear(|heard| heard.offers_pull = true);
+        }
     }
 
     fn progress(&self, params: &RawValue) {
@@ -245,9 +317,15 @@ impl Inbox for Board {
             "workspace/configuration" => Ok(self.configuration(&params())),
             "workspace/workspaceFolders" => Ok(self.folders()),
             // Whatever it wants to hear of is sent anyway.
-            "client/registerCapability" | "client/unregisterCapability" | "window/workDoneProgress/create" => {
+            "client/registerCapability" => {
+                self.registered(&params());
                 Ok(Value::Null)
             }
+            "workspace/diagnostic/refresh" => {
+                self.hear(|heard| heard.refreshes += 1);
+                Ok(Value::Null)
+            }
+            "client/unregisterCapability" | "window/workDoneProgress/create" => Ok(Value::Null),
             // Nobody is there to press a button, and nothing is changed but by our own hand.
             "window/showMessageRequest" | "workspace/executeClientCommand" => Ok(Value::Null),
             "window/showDocument" => Ok(json!({ "success": false })),

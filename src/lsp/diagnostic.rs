@@ -2,6 +2,7 @@
 //!
 //! One odd item costs that item at most: lists may be `null`, positions negative, codes larger than any integer.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -67,6 +68,50 @@ pub(super) fn read_publish(params: &RawValue) -> Option<Published> {
         path: to_path(&params.uri)?,
         version,
         items: read_list(params.diagnostics.as_deref().unwrap_or(&[])),
+    })
+}
+
+/// The answer to a `textDocument/diagnostic` request.
+#[derive(Debug)]
+pub(super) struct Pulled {
+    /// What it was asked about; `None` when that is as it was told before.
+    pub(super) items: Option<Vec<Diagnostic>>,
+    /// To be given with the next request.
+    pub(super) result_id: Option<String>,
+    /// Of other files.
+    pub(super) related: Vec<(PathBuf, Vec<Diagnostic>)>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct PullAnswer<'a> {
+    kind: Option<String>,
+    result_id: Option<String>,
+    #[serde(borrow)]
+    items: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    related_documents: Option<BTreeMap<String, &'a RawValue>>,
+}
+
+/// Reads the answer to a pull; `None` when it is no such thing. gopls leaves `kind` empty, others send `null` for a list.
+pub(super) fn read_pull(answer: &RawValue) -> Option<Pulled> {
+    // A list would be read as the fields in their order.
+    let answer: PullAnswer<'_> =
+        serde_json::from_str(Some(answer.get()).filter(|text| text.trim_start().starts_with('{'))?).ok()?;
+    // An object without a list is an answer only if it says so.
+    if answer.items.is_none() && answer.kind.as_deref().is_none_or(str::is_empty) {
+        return None;
+    }
+    let of_file = |(uri, raw): (String, &RawValue)| {
+        let report: PullAnswer<'_> = serde_json::from_str(raw.get()).ok()?;
+        let is_news = report.kind.as_deref() != Some("unchanged");
+        is_news.then(|| Some((to_path(&uri)?, read_list(report.items.as_deref().unwrap_or(&[]))))).flatten()
+    };
+    let is_unchanged = answer.kind.as_deref() == Some("unchanged");
+    Some(Pulled {
+        items: (!is_unchanged).then(|| read_list(answer.items.as_deref().unwrap_or(&[]))),
+        result_id: answer.result_id,
+        related: answer.related_documents.unwrap_or_default().into_iter().filter_map(of_file).collect(),
     })
 }
 
@@ -137,6 +182,29 @@ mod tests {
             [(1, 1, "m".into(), Some("1e+20".into()))]
         );
         assert_eq!(read(r#"[{"message":"no range"}]"#), [(0, 1, "no range".into(), None)]);
+    }
+
+    #[test]
+    fn answers_to_a_pull_are_read_generously() {
+        let item = r#"{"range":{"start":{"line":4,"character":0}},"message":"m"}"#;
+        let read = |text: &str| {
+            let raw = RawValue::from_string(text.to_owned()).expect("JSON");
+            read_pull(&raw)
+                .map(|pulled| (pulled.items.map(|items| items.len()), pulled.result_id, pulled.related.len()))
+        };
+        let related = format!(r#"{{"file:///w/b.go":{{"kind":"full","items":[{item}]}},"x:y":{{"items":[]}}}}"#);
+        for (answer, expected) in [
+            (format!(r#"{{"kind":"full","resultId":"7","items":[{item}]}}"#), Some((Some(1), Some("7".to_owned()), 0))),
+            (format!(r#"{{"kind":"","items":[{item},3]}}"#), Some((Some(1), None, 0))),
+            (r#"{"kind":"full","items":null}"#.to_owned(), Some((Some(0), None, 0))),
+            (r#"{"items":null}"#.to_owned(), None),
+            (r#"{"kind":"unchanged","resultId":"7"}"#.to_owned(), Some((None, Some("7".to_owned()), 0))),
+            (format!(r#"{{"kind":"full","items":[],"relatedDocuments":{related}}}"#), Some((Some(0), None, 1))),
+            ("null".to_owned(), None),
+            ("[]".to_owned(), None),
+        ] {
+            assert_eq!(read(&answer), expected, "{answer}");
+        }
     }
 
     #[test]

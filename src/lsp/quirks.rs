@@ -3,6 +3,7 @@
 mod gopls;
 mod jdtls;
 mod publish;
+mod pull;
 mod zls;
 
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 use super::board::Ended;
 use super::server::LanguageServer;
-use crate::config::Evidence;
+use crate::config::{DiagnosticsSource, Evidence};
 
 /// What a language server must have spoken about.
 #[derive(Debug, Clone)]
@@ -26,6 +27,10 @@ pub struct Round {
     pub is_part: bool,
     /// Whether it has not spoken at all yet.
     pub first: bool,
+    /// Every open document; only for one that is asked.
+    pub open: Vec<PathBuf>,
+    /// How it gives its diagnostics.
+    pub source: DiagnosticsSource,
     /// For a language server that publishes when it pleases: how long it must have been silent.
     pub quiet: Duration,
 }

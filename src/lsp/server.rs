@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 
 use super::board::{Board, folder_name};
 use super::connection::{Answer, Connection, RequestError};
+use super::line_change::content_changes;
 use super::process::{Process, Program, group_memory, group_ticks};
 use super::settings::Settings;
 use super::uri;
+use crate::config::DiagnosticsSource;
 use crate::text::PositionEncoding;
 
 /// How a language server is started.
@@ -73,6 +75,10 @@ struct Inner {
     started: Instant,
     encoding: PositionEncoding,
     saves_with_text: bool,
+    /// As it offered them at the start.
+    pull: Option<PullOffer>,
+    /// Whether it takes changes instead of whole texts.
+    is_incremental: bool,
 }
 
 impl LanguageServer {
@@ -108,6 +114,8 @@ impl LanguageServer {
                     _ => PositionEncoding::Utf16,
                 },
                 saves_with_text: capabilities["textDocumentSync"]["save"]["includeText"] == true,
+                pull: PullOffer::of(&capabilities["diagnosticProvider"]),
+                is_incremental: is_incremental(&capabilities["textDocumentSync"]),
                 connection,
                 board,
                 process,
@@ -134,6 +142,20 @@ impl LanguageServer {
     /// The unit of its columns.
     pub fn encoding(&self) -> PositionEncoding {
         self.inner.encoding
+    }
+
+    /// How it may be asked for diagnostics; `None` when it does not offer that.
+    pub(super) fn pull_offer(&self) -> Option<PullOffer> {
+        self.inner.pull.clone().or_else(|| self.board().heard().offers_pull.then(PullOffer::default))
+    }
+
+    /// Where its diagnostics come from, when `configured` leaves it to what it offers.
+    pub fn diagnostics_source(&self, configured: DiagnosticsSource) -> DiagnosticsSource {
+        match configured {
+            DiagnosticsSource::Auto if self.pull_offer().is_some() => DiagnosticsSource::Auto,
+            DiagnosticsSource::Auto => DiagnosticsSource::Push,
+            chosen => chosen,
+        }
     }
 
     /// Its process id.
@@ -182,13 +204,14 @@ impl LanguageServer {
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
 
-    /// Tells of an open document's new text.
-    pub fn did_change(&self, path: &Path, version: i32, text: &str) {
+    /// Tells of an open document's new text, in as much of it as the language server wants.
+    pub fn did_change(&self, path: &Path, version: i32, before: &str, text: &str) {
         let document = json!({ "uri": uri::of_path(path), "version": version });
-        self.notify(
-            "textDocument/didChange",
-            json!({ "textDocument": document, "contentChanges": [{ "text": text }] }),
-        );
+        let changes = match self.inner.is_incremental {
+            true => content_changes(before, text),
+            false => json!([{ "text": text }]),
+        };
+        self.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
     }
 
     /// Tells that an open document is on disk as it was last sent.
@@ -202,6 +225,7 @@ impl LanguageServer {
 
     /// Tells of a document that is no longer open.
     pub fn did_close(&self, path: &Path) {
+        self.board().forget_answer(path);
         self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri::of_path(path) } }));
     }
 
@@ -243,6 +267,28 @@ impl LanguageServer {
     }
 }
 
+/// What a language server offers of diagnostics on request.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PullOffer {
+    pub(super) identifier: Option<String>,
+    /// Whether a change of one file may change what is wrong in another.
+    pub(super) reaches_others: bool,
+}
+
+impl PullOffer {
+    fn of(provider: &Value) -> Option<PullOffer> {
+        provider.is_object().then(|| PullOffer {
+            identifier: provider["identifier"].as_str().map(str::to_owned),
+            reaches_others: provider["interFileDependencies"] == true,
+        })
+    }
+}
+
+/// 2 is incremental (LSP 3.17, TextDocumentSyncKind), given alone or with options around it.
+fn is_incremental(sync: &Value) -> bool {
+    *sync == 2 || sync["change"] == 2
+}
+
 /// What happened to a file on disk; the numbers are the protocol's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -265,6 +311,7 @@ fn initialize_params(launch: &Launch) -> Value {
             "general": { "positionEncodings": ["utf-16", "utf-8"] },
             "workspace": {
                 "configuration": true,
+                "diagnostics": { "refreshSupport": true },
                 "workspaceFolders": true,
                 "didChangeConfiguration": { "dynamicRegistration": true },
                 "didChangeWatchedFiles": { "dynamicRegistration": true, "relativePatternSupport": true },
@@ -275,7 +322,7 @@ fn initialize_params(launch: &Launch) -> Value {
             "textDocument": {
                 "synchronization": { "didSave": true },
                 "publishDiagnostics": { "versionSupport": true, "relatedInformation": true, "codeDescriptionSupport": false, "dataSupport": true },
-                "diagnostic": {},
+                "diagnostic": { "dynamicRegistration": true, "relatedDocumentSupport": true },
                 "codeAction": {
                     "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix", "source.organizeImports"] } },
                     "resolveSupport": { "properties": ["edit"] },

@@ -74,13 +74,13 @@ impl Documents {
         if document.text == *text {
             return false;
         }
-        document.text = Arc::clone(text);
+        let before = std::mem::replace(&mut document.text, Arc::clone(text));
         document.version += 1;
         document.sent_at = tick;
         if let Some(server) = server {
             document.times += 1;
             document.mark = server.board().heard().count;
-            server.did_change(path, document.version, text);
+            server.did_change(path, document.version, &before, text);
             server.did_save(path, text);
         }
         true

@@ -12,7 +12,7 @@ use super::outcome::Outcome;
 use super::slot::{Slot, State};
 use super::snapshot::{HeardPublishes, Texts, from_message};
 use super::verdict::{Problem, Severity};
-use crate::config::Evidence;
+use crate::config::{DiagnosticsSource, Evidence};
 use crate::lsp::LanguageServer;
 use crate::lsp::quirks::{self, Evident, Round, Unsettled};
 
@@ -82,6 +82,11 @@ impl Slot {
             sent: state.documents.sent_since(settled),
             files: asked.files.into(),
             is_part: asked.scope.is_some(),
+            open: match self.spec.evidence {
+                Evidence::Publish => state.documents.texts().map(|(path, _)| path).collect(),
+                _ => Vec::new(),
+            },
+            source: self.spec.diagnostics,
             first,
             quiet: Duration::from_millis(u64::from(self.spec.quiet_ms)),
         };
@@ -172,8 +177,13 @@ impl Slot {
                 None => reach,
             });
         }
-        let heard =
-            server.map(|server| HeardPublishes::of(&server.board().heard(), server.encoding(), &self.place.root));
+        let heard = server.map(|server| {
+            let source = match self.spec.evidence {
+                Evidence::Publish => server.diagnostics_source(self.spec.diagnostics),
+                _ => DiagnosticsSource::Push,
+            };
+            HeardPublishes::of(&server.board().heard(), source, server.encoding(), &self.place.root)
+        });
         let mut state = self.state();
         let state = &mut *state;
         let snapshot = self.snapshot(state, heard.as_ref(), checked, &mut outcome);

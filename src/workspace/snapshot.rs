@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::checker_output::Message;
 use super::verdict::{Problem, Severity};
+use crate::config::DiagnosticsSource;
 use crate::lsp::{Diagnostic, Heard};
 use crate::text::{LineIndex, Position, PositionEncoding};
 
@@ -97,11 +98,16 @@ pub(super) struct HeardPublishes {
 impl HeardPublishes {
     /// Those that say something of a file inside `workspace`. A language server also speaks of its project, by the
     /// URI of a folder: that is not a file's problem.
-    pub(super) fn of(heard: &Heard, encoding: PositionEncoding, workspace: &Path) -> HeardPublishes {
+    pub(super) fn of(
+        heard: &Heard,
+        source: DiagnosticsSource,
+        encoding: PositionEncoding,
+        workspace: &Path,
+    ) -> HeardPublishes {
         let inside = |path: &Path| path.starts_with(workspace) && path != workspace;
-        let speaking = heard.publishes.iter().filter(|(path, publish)| !publish.items.is_empty() && inside(path));
-        let publishes =
-            speaking.map(|(path, publish)| (path.clone(), publish.at, Arc::clone(&publish.items))).collect();
+        let speaking =
+            heard.problems(source).into_iter().filter(|(path, (_, items))| !items.is_empty() && inside(path));
+        let publishes = speaking.map(|(path, (at, items))| (path.to_owned(), at, items)).collect();
         HeardPublishes { encoding, publishes }
     }
 }
