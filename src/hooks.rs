@@ -16,9 +16,10 @@ mod query;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::service::{Connecting, Service};
@@ -26,7 +27,7 @@ use crate::session::{Allowed, Call, Session};
 use event::{Answer, Event, Moment, NativeTool};
 
 /// A session that was not heard of for so long is over.
-const IDLE: Duration = Duration::from_secs(3600);
+const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// A harness whose hooks are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
@@ -120,8 +121,8 @@ impl Hooks {
     fn open(&self, harness: Harness, name: &str, root: PathBuf) -> Option<Open> {
         let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        all.retain(|_, open| now - open.last_heard < IDLE);
         let key = format!("{} {name} {}", harness.name(), root.display());
+        self.let_go_later(key.clone());
         if let Some(open) = all.get_mut(&key) {
             open.last_heard = now;
             return Some(open.clone());
@@ -131,6 +132,19 @@ impl Hooks {
         let open = Open { session, before: Arc::default(), last_heard: now };
         all.insert(key, open.clone());
         Some(open)
+    }
+
+    /// Ends a session that is not heard of again.
+    fn let_go_later(&self, key: String) {
+        let open = Arc::downgrade(&self.open);
+        tokio::spawn(async move {
+            tokio::time::sleep(IDLE).await;
+            let Some(open) = open.upgrade() else { return };
+            let mut all = open.lock().unwrap_or_else(PoisonError::into_inner);
+            if all.get(&key).is_some_and(|open| open.last_heard.elapsed() >= IDLE) {
+                all.remove(&key);
+            }
+        });
     }
 }
 

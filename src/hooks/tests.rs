@@ -186,3 +186,17 @@ async fn without_a_before_the_response_or_the_present_state_is_told() {
         play.tell(Harness::Claude, "PostToolUse", "Edit", &input, Value::Null).await.expect("an answer").to_string();
     assert!(told.contains("src/a.go: no language server"), "{told}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_not_heard_of_again_ends() {
+    let play = Play::new();
+    let (right, _) = play.paths("src/a.go");
+    let input = json!({"file_path": right});
+    play.claude("PreToolUse", "Read", &input).await;
+    tokio::time::sleep(IDLE / 2).await;
+    play.claude("PreToolUse", "Read", &input).await;
+    tokio::time::sleep(IDLE / 2 + Duration::from_secs(1)).await;
+    assert_eq!(play.hooks.service.sessions().len(), 1, "it was heard of");
+    tokio::time::sleep(IDLE).await;
+    assert_eq!(play.hooks.service.sessions(), []);
+}
