@@ -10,8 +10,11 @@ mod man;
 mod mcp;
 mod one_call;
 mod replace;
+mod serve;
 mod servers;
 mod service;
+mod status;
+mod stop;
 mod trust;
 
 use std::process::ExitCode;
@@ -33,6 +36,12 @@ pub struct Cli {
 enum Command {
     /// Serve an agent over MCP on standard input and output
     Mcp(mcp::Arguments),
+    /// Be the daemon that all sessions share; `landfall mcp` starts one by itself
+    Serve(serve::Arguments),
+    /// Say what the daemon is doing: sessions, workspaces, language servers
+    Status(status::Arguments),
+    /// End the daemon
+    Stop(stop::Arguments),
     /// Show the main job on bundled Go, Java and Zig projects, as an agent sees it
     Demo(demo::Arguments),
     /// Say what each language would get on this machine, and what mends each lack
@@ -58,6 +67,12 @@ enum Command {
 }
 
 impl Cli {
+    /// How much is logged unless `LANDFALL_LOG` says otherwise.
+    pub fn log_level(&self) -> &'static str {
+        // Of a daemon nobody sees the results: its log is all there is.
+        if matches!(self.command, Command::Serve(_)) { "info" } else { "warn" }
+    }
+
     /// Carries out the command.
     ///
     /// # Errors
@@ -66,6 +81,9 @@ impl Cli {
         let mut out = std::io::stdout();
         match self.command {
             Command::Mcp(arguments) => mcp::run(arguments),
+            Command::Serve(arguments) => serve::run(arguments, &mut out),
+            Command::Status(arguments) => status::run(&arguments, &mut out),
+            Command::Stop(arguments) => stop::run(&arguments, &mut out),
             Command::Demo(arguments) => demo::run(arguments, &mut out),
             Command::Doctor(arguments) => doctor::run(arguments, &mut out),
             Command::Servers(arguments) => servers::run(arguments, &mut out),

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 pub use commands::version_of;
 pub use error::InstallError;
-pub use find::{Found, Origin, find, find_on_path};
+pub use find::{Found, Origin, find, find_on_path, in_folders};
 pub use java::{Java, JavaPlaces, find_java};
 pub use progress::{Lines, Progress, on_stderr};
 pub use store::Receipt;

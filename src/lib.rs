@@ -29,6 +29,7 @@
 //! | [`service`] | the process: its workspaces and the open sessions | session, workspace |
 //! | [`mcp`] | the MCP face | session |
 //! | [`hooks`] | the hook face: one file a harness | service, landing, patch, replace, report |
+//! | [`daemon`] | the process that all sessions of a user share: its socket, and the client's side of it | mcp, service, install, dirs |
 //! | [`cli`] | one file a subcommand | all |
 //!
 //! `tools` and `session` know each other: a tool's `run` is given the [`session::Call`] it is part of.
@@ -57,6 +58,7 @@
 
 pub mod cli;
 pub mod config;
+pub mod daemon;
 pub mod dirs;
 pub mod hooks;
 pub mod install;

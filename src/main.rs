@@ -10,10 +10,10 @@ use tracing_subscriber::fmt::format::FmtSpan;
 fn main() -> ExitCode {
     let cli = landfall::cli::Cli::parse();
     let given = cli.log.clone().or_else(|| std::env::var("LANDFALL_LOG").ok());
-    let filter = given.and_then(|given| EnvFilter::try_new(given).ok()).unwrap_or_else(|| "warn".into());
+    let filter = given.and_then(|given| EnvFilter::try_new(given).ok()).unwrap_or_else(|| cli.log_level().into());
     // The end of a span tells how long it took: where each millisecond of a call went.
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_span_events(FmtSpan::CLOSE);
-    log.with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).init();
+    log.with_writer(landfall::daemon::log::Writer::default).with_ansi(std::io::stderr().is_terminal()).init();
     match cli.run() {
         Ok(code) => code,
         Err(error) => {

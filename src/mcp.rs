@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-pub use stdio::serve_stdio;
+pub use stdio::{serve_stdio, serve_stream};
 
 use crate::report::Reply;
 use crate::session::{Session, Waiting};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use dashmap::DashMap;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use crate::session::news::{News, NewsDesk};
 use crate::session::{Allowed, Session, WeakSession};
@@ -120,6 +120,11 @@ impl Service {
     /// What happens in any session from now on.
     pub fn news(&self) -> broadcast::Receiver<News> {
         self.shared.news.subscribe()
+    }
+
+    /// How many sessions are open, and when that changes.
+    pub fn open_sessions(&self) -> watch::Receiver<usize> {
+        self.shared.news.open_sessions()
     }
 
     /// Ends every language server; sessions that are still open find their workspaces without one.

@@ -5,7 +5,8 @@ pub mod news;
 mod owed;
 mod waiting;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -22,10 +23,11 @@ use owed::Owed;
 pub use waiting::Waiting;
 
 use crate::report::{Reply, ToolError, one_line};
+use crate::shell;
 use crate::tools::{ALL, Arguments, FILE_PATH, Tool};
 use crate::workspace::ledger::{Ledger, Outcome, RefusedEntry};
 use crate::workspace::paths::contained::Expected;
-use crate::workspace::paths::{self, Purpose};
+use crate::workspace::paths::{self, Access, AllowRule, Purpose};
 use crate::workspace::verdict::DiagnosticsReport;
 use crate::workspace::{Registry, Settling, Workspace};
 
@@ -43,6 +45,9 @@ struct Shared {
     registry: Registry,
     /// The workspace of calls that name none.
     home: PathBuf,
+    /// The roots of its workspaces, real: home, those opened for it, and those it has named. A path leads into no other,
+    /// whatever other sessions have open.
+    roots: Mutex<Vec<PathBuf>>,
     /// What the agent last saw of each file, by real path.
     seen: Mutex<HashMap<PathBuf, Expected>>,
     /// Workspaces of whose configuration it was told that it is wrong.
@@ -78,6 +83,27 @@ impl WeakSession {
 pub struct Allowed {
     /// Where the output of commands goes that is too much to show; without it no command may be run.
     pub commands: Option<PathBuf>,
+    /// The environment of commands; without it, this process'.
+    pub environment: Option<Arc<BTreeMap<String, String>>>,
+    /// What it may use outside its workspaces.
+    pub paths: Vec<AllowRule>,
+}
+
+impl Allowed {
+    /// The same, and commands may be run; too much output goes into a folder below `state`, where it may be read.
+    ///
+    /// # Errors
+    /// When there can be no such folder.
+    pub fn with_commands(mut self, state: &Path) -> io::Result<Allowed> {
+        let spills = shell::folder(state);
+        shell::clean(&spills);
+        // It must be there for the rule to know its real path.
+        std::fs::create_dir_all(&spills)?;
+        let rule = AllowRule::new(&spills.to_string_lossy(), Access::ReadOnly);
+        self.paths.push(rule.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?);
+        self.commands = Some(spills);
+        Ok(self)
+    }
 }
 
 /// One call being carried out: what a tool may use.
@@ -99,6 +125,7 @@ impl Session {
     pub fn new(registry: Registry, home: PathBuf, ledger: Ledger, allowed: Allowed, news: NewsDesk) -> Session {
         news.tell(&ledger.session(), Event::Began);
         let shared = Shared {
+            roots: Mutex::new(home.canonicalize().into_iter().collect()),
             registry,
             home,
             seen: Mutex::default(),
@@ -110,6 +137,29 @@ impl Session {
             news,
         };
         Session { shared: Arc::new(shared) }
+    }
+
+    /// Opens a further workspace at `root` for it.
+    ///
+    /// # Errors
+    /// When `root` is not an existing directory.
+    pub fn open(&self, root: &Path) -> io::Result<Workspace> {
+        let workspace = self.shared.registry.open(root)?;
+        let mut roots = self.roots();
+        if !roots.iter().any(|known| known == workspace.root()) {
+            roots.push(workspace.root().to_owned());
+        }
+        Ok(workspace.allowing(&self.shared.allowed.paths))
+    }
+
+    fn roots(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.shared.roots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The innermost of its workspaces that `path` lies in; none for a relative path.
+    fn containing(&self, path: &Path) -> Option<PathBuf> {
+        let roots = self.roots();
+        roots.iter().filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len()).cloned()
     }
 
     /// Its name, that of its ledger.
@@ -135,6 +185,11 @@ impl Session {
     /// The tools that it may call.
     pub fn tools(&self) -> impl Iterator<Item = &'static Tool> {
         ALL.iter().copied().filter(|tool| tool.is_allowed(&self.shared.allowed))
+    }
+
+    /// Puts `note` on top of its next result, once.
+    pub fn announce(&self, note: String) {
+        self.shared.owed.announce(note);
     }
 
     /// What it may do beside working on files.
@@ -229,19 +284,17 @@ impl Session {
         Ok(reply)
     }
 
-    /// The workspace a call means: the one it names, else the open one that its absolute path lies in, else home.
+    /// The workspace a call means: the one it names, else that of the session's which its absolute path lies in, else
+    /// home.
     fn workspace(&self, arguments: &Arguments) -> Result<Workspace, ToolError> {
         let root = match arguments.text("workspace") {
             Some(named) => PathBuf::from(named.trim()),
             None => {
-                let inside = arguments.path().and_then(|path| self.shared.registry.containing(path.as_ref()));
-                if let Some(workspace) = inside {
-                    return Ok(workspace);
-                }
-                self.shared.home.clone()
+                let inside = arguments.path().and_then(|path| self.containing(path.as_ref()));
+                inside.unwrap_or_else(|| self.shared.home.clone())
             }
         };
-        self.shared.registry.open(&root).map_err(|error| {
+        self.open(&root).map_err(|error| {
             ToolError::caller(
                 "bad_workspace",
                 format!("the workspace {} cannot be opened: {error}", one_line(&root.display().to_string(), 300)),

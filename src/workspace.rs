@@ -90,12 +90,13 @@ impl WorkspaceOptions {
 #[derive(Debug, Clone)]
 pub struct Workspace {
     shared: Arc<Shared>,
+    /// Not shared: what may be used outside, and how the root is spelled, differ between those who use it.
+    paths: Arc<PathRules>,
 }
 
 #[derive(Debug)]
 struct Shared {
     root: PathBuf,
-    paths: PathRules,
     locks: FileLocks,
     /// `None` when no language server may be started.
     place: Option<Arc<Place>>,
@@ -133,14 +134,8 @@ impl Workspace {
             place::begin(Arc::new(place))
         });
         Workspace {
-            shared: Arc::new(Shared {
-                root,
-                paths,
-                locks: FileLocks::default(),
-                place,
-                floor: Arc::default(),
-                misconfigured,
-            }),
+            shared: Arc::new(Shared { root, locks: FileLocks::default(), place, floor: Arc::default(), misconfigured }),
+            paths: Arc::new(paths),
         }
     }
 
@@ -156,7 +151,23 @@ impl Workspace {
 
     /// How paths are resolved in it.
     pub fn paths(&self) -> &PathRules {
-        &self.shared.paths
+        &self.paths
+    }
+
+    /// The same workspace for somebody who may use more outside of it.
+    pub fn allowing(mut self, rules: &[AllowRule]) -> Workspace {
+        if !rules.is_empty() {
+            Arc::make_mut(&mut self.paths).allow.extend_from_slice(rules);
+        }
+        self
+    }
+
+    /// The same workspace for somebody who spells its root `typed`.
+    pub(super) fn spelled(mut self, typed: PathBuf) -> Workspace {
+        if typed != self.shared.root && !self.paths.spellings.contains(&typed) {
+            Arc::make_mut(&mut self.paths).spellings.push(typed);
+        }
+        self
     }
 
     /// Its file locks.
@@ -231,6 +242,13 @@ impl Workspace {
     pub fn servers(&self) -> Vec<ServerStatus> {
         let slots = self.shared.place.as_ref().map(|place| place.slots()).unwrap_or_default();
         slots.iter().map(|slot| ServerStatus::of(slot)).collect()
+    }
+
+    /// Ends its language servers, or those of that name, until they are wanted again; how many there were.
+    pub fn stop_servers(&self, name: Option<&str>) -> usize {
+        let slots = self.shared.place.as_ref().map(|place| place.slots()).unwrap_or_default();
+        let meant = slots.iter().filter(|slot| name.is_none_or(|name| slot.spec.name == name));
+        meant.filter(|slot| slot.stop()).count()
     }
 
     /// Ends every language server; none is left behind.

@@ -1,4 +1,4 @@
-//! `landfall mcp`: serve one agent over standard input and output.
+//! `landfall mcp`: serve one agent over standard input and output, through the daemon unless told otherwise.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::service::{self, ServiceArguments};
+use crate::daemon::{self, Ask, Connection, Identity, Seat, SessionAsk};
+use crate::dirs::Dirs;
 use crate::mcp::{McpFace, serve_stdio};
 use crate::service::Connecting;
 
@@ -17,7 +19,7 @@ pub(super) struct Arguments {
     /// A workspace to open; the first is what calls mean that name none [default: the current directory]
     #[arg(long, value_name = "DIR")]
     workspace: Vec<PathBuf>,
-    /// Serve in this process (the only way so far)
+    /// Serve in this process instead of through the daemon
     #[arg(long)]
     no_daemon: bool,
     /// Put structured results beside the text
@@ -25,21 +27,79 @@ pub(super) struct Arguments {
     structured: bool,
 }
 
-pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let mut roots = arguments.workspace;
-    if roots.is_empty() {
-        roots.push(PathBuf::from("."));
+pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<ExitCode> {
+    if arguments.workspace.is_empty() {
+        arguments.workspace.push(PathBuf::from("."));
     }
+    for root in &mut arguments.workspace {
+        let absolute = std::path::absolute(&*root)?;
+        let found = absolute.metadata().with_context(|| cannot_open(root))?;
+        anyhow::ensure!(found.is_dir(), "{}: it is not a directory", cannot_open(root));
+        *root = absolute;
+    }
+    if arguments.no_daemon {
+        return serve_here(&arguments, None);
+    }
+    match connect(&arguments) {
+        Ok(connection) => {
+            let by_client = daemon::bridge(connection).context("standard input or output cannot be used")?;
+            anyhow::ensure!(by_client, "the daemon is gone; see `landfall status`");
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            let why = format!("{error:#}");
+            tracing::warn!(why, "no daemon; serving in this process");
+            let note = format!(
+                "note: this session runs without the shared daemon ({why}); everything works, but its language servers are its own"
+            );
+            serve_here(&arguments, Some(note))
+        }
+    }
+}
+
+fn cannot_open(root: &std::path::Path) -> String {
+    format!("the workspace {} cannot be opened", root.display())
+}
+
+fn connect(arguments: &Arguments) -> anyhow::Result<Connection> {
+    let dirs = Dirs::from_env()?;
+    let options = arguments.service.process()?;
+    let servers = arguments.service.configuration.servers()?;
+    let seat = Seat::of(&Identity::of_this_process(&options, &servers, &dirs), &dirs);
+    Ok(daemon::connect_or_start(&seat, &Ask::Session(ask(arguments)?), &options, &dirs)?)
+}
+
+fn ask(arguments: &Arguments) -> anyhow::Result<SessionAsk> {
+    let text = |path: &PathBuf| path.to_str().is_some();
+    anyhow::ensure!(arguments.workspace.iter().all(text), "the workspace's path is not UTF-8");
+    // Only commands may see all of the client's environment.
+    let commands = arguments.service.commands();
+    let variables = std::env::vars_os().filter(|_| commands);
+    let environment = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    Ok(SessionAsk {
+        face: "stdio".to_owned(),
+        workspaces: arguments.workspace.clone(),
+        commands,
+        environment: environment.collect(),
+        allow_paths: arguments.service.allow_path.clone(),
+        structured: arguments.structured,
+        name: None,
+    })
+}
+
+fn serve_here(arguments: &Arguments, note: Option<String>) -> anyhow::Result<ExitCode> {
     let runtime = service::runtime()?;
     let result = runtime.block_on(async {
         let service = service::service(&arguments.service)?;
-        let open = |root: &PathBuf| format!("the workspace {} cannot be opened", root.display());
-        for root in &roots {
-            service.registry().open(root).with_context(|| open(root))?;
-        }
-        let home = std::path::absolute(&roots[0])?;
+        let home = arguments.workspace[0].clone();
         let connecting = Connecting { face: "stdio", home, allowed: service::allowed(&arguments.service)? };
-        let session = service.connect(connecting).with_context(|| open(&roots[0]))?;
+        let session = service.connect(connecting).with_context(|| cannot_open(&arguments.workspace[0]))?;
+        for root in &arguments.workspace[1..] {
+            session.open(root).with_context(|| cannot_open(root))?;
+        }
+        if let Some(note) = note {
+            session.announce(note);
+        }
         let served = serve_stdio(McpFace::new(session, arguments.structured)).await;
         service.shutdown().await;
         served.context("the client did not open the protocol properly")

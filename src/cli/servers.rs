@@ -48,7 +48,7 @@ enum Action {
 pub(super) struct Configuration {
     /// A file of language servers, laid over the built-in ones and your own
     #[arg(long = "servers", value_name = "FILE")]
-    files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
 }
 
 impl Configuration {

@@ -3,12 +3,12 @@
 use anyhow::Context;
 
 use super::servers::Configuration;
+use crate::daemon::ProcessOptions;
 use crate::dirs::Dirs;
 use crate::landing;
 use crate::service::Service;
 use crate::session::Allowed;
-use crate::shell;
-use crate::workspace::paths::{Access, AllowRule, Durability};
+use crate::workspace::paths::{AllowError, AllowRule, Durability};
 use crate::workspace::{Registry, WorkspaceOptions};
 
 /// How workspaces are served.
@@ -22,8 +22,8 @@ pub(super) struct ServiceArguments {
     pub(super) allow: Vec<Allow>,
     /// Also let agents use what this absolute glob matches outside the workspace: to read, or with `:rw` to change.
     /// Without a wildcard everything beneath it is meant
-    #[arg(long, value_name = "GLOB[:ro|:rw]", value_parser = AllowRule::parse)]
-    pub(super) allow_path: Vec<AllowRule>,
+    #[arg(long, value_name = "GLOB[:ro|:rw]", value_parser = allow_rule)]
+    pub(super) allow_path: Vec<String>,
     /// What the result of a change waits for
     #[arg(long, value_name = "WHAT", value_enum, default_value = "ordered")]
     pub(super) durability: DurabilityArgument,
@@ -47,11 +47,32 @@ pub(super) enum DurabilityArgument {
     Full,
 }
 
+/// Sees to it that a rule is one; it is handed on as it was written.
+fn allow_rule(written: &str) -> Result<String, AllowError> {
+    AllowRule::parse(written).map(|_| written.to_owned())
+}
+
+impl ServiceArguments {
+    /// Whether agents may run commands.
+    pub(super) fn commands(&self) -> bool {
+        self.allow.contains(&Allow::Bash)
+    }
+
+    /// What concerns the process as a whole.
+    pub(super) fn process(&self) -> anyhow::Result<ProcessOptions> {
+        let files = self.configuration.files.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
+        Ok(ProcessOptions { servers: files, no_lsp: self.no_lsp, durable: self.durability == DurabilityArgument::Full })
+    }
+}
+
 /// What sessions may do, by the arguments.
 pub(super) fn allowed(arguments: &ServiceArguments) -> anyhow::Result<Allowed> {
-    let commands =
-        arguments.allow.contains(&Allow::Bash).then(|| Dirs::from_env().map(|dirs| shell::folder(dirs.state())));
-    Ok(Allowed { commands: commands.transpose()? })
+    let allowed = Allowed { paths: allow_rules(arguments)?, ..Allowed::default() };
+    if arguments.commands() { Ok(allowed.with_commands(Dirs::from_env()?.state())?) } else { Ok(allowed) }
+}
+
+fn allow_rules(arguments: &ServiceArguments) -> anyhow::Result<Vec<AllowRule>> {
+    arguments.allow_path.iter().map(|written| AllowRule::parse(written).context("--allow-path")).collect()
 }
 
 /// The runtime everything runs on.
@@ -63,18 +84,11 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 pub(super) fn service(arguments: &ServiceArguments) -> anyhow::Result<Service> {
     let dirs = Dirs::from_env()?;
     let servers = arguments.configuration.servers()?;
-    landing::recover(dirs.state(), &arguments.allow_path);
+    landing::recover(dirs.state(), &allow_rules(arguments)?);
     let mut options = WorkspaceOptions::new(servers, !arguments.no_lsp, &dirs);
-    options.allow.extend(arguments.allow_path.iter().cloned());
     options.durability = match arguments.durability {
         DurabilityArgument::Ordered => Durability::Ordered,
         DurabilityArgument::Full => Durability::Full,
     };
-    if let Some(spills) = allowed(arguments)?.commands {
-        shell::clean(&spills);
-        // It must be there for the rule to know its real path.
-        std::fs::create_dir_all(&spills).with_context(|| format!("{} cannot be made", spills.display()))?;
-        options.allow.push(AllowRule::new(&spills.to_string_lossy(), Access::ReadOnly)?);
-    }
     Ok(Service::new(Registry::new(options), dirs.state()))
 }

@@ -47,7 +47,8 @@ pub(super) fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
-fn in_folders(command: &str, folders: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+/// Finds a program in `folders`, the first that has it.
+pub fn in_folders(command: &str, folders: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
     folders.into_iter().map(|folder| folder.join(command)).find(|program| is_program(program))
 }
 

@@ -1,4 +1,4 @@
-//! MCP over our own standard input and output.
+//! MCP over our own standard input and output, or over any other pair of streams.
 
 use std::time::Duration;
 
@@ -6,6 +6,7 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::McpFace;
 use super::lines::BoundedLines;
@@ -21,6 +22,18 @@ const GRACE: Duration = Duration::from_secs(1);
 pub async fn serve_stdio(face: McpFace) -> Result<(), Box<ServerInitializeError>> {
     // Pipes are driven by the reactor: a pending read of tokio's stdin could not be cancelled and would hold up our end.
     let (input, output) = stdio_pipes();
+    serve_stream(face, input, output).await
+}
+
+/// Serves `face` until the client closes `input`.
+///
+/// # Errors
+/// When the client breaks the protocol's opening.
+pub async fn serve_stream(
+    face: McpFace,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), Box<ServerInitializeError>> {
     let lines = BoundedLines::new(input);
     let (ended, gone) = (lines.ended(), face.gone());
     let transport = AsyncRwTransport::new_server(lines, output).with_max_line_length(usize::MAX);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 /// How much news a watcher may be behind before it misses some: sessions never wait for one.
 const BACKLOG: usize = 256;
@@ -52,11 +52,12 @@ pub struct Called {
 #[derive(Debug, Clone)]
 pub struct NewsDesk {
     sender: broadcast::Sender<News>,
+    open: watch::Sender<usize>,
 }
 
 impl Default for NewsDesk {
     fn default() -> NewsDesk {
-        NewsDesk { sender: broadcast::Sender::new(BACKLOG) }
+        NewsDesk { sender: broadcast::Sender::new(BACKLOG), open: watch::Sender::new(0) }
     }
 }
 
@@ -66,6 +67,11 @@ impl NewsDesk {
         self.sender.subscribe()
     }
 
+    /// How many sessions are open.
+    pub fn open_sessions(&self) -> watch::Receiver<usize> {
+        self.open.subscribe()
+    }
+
     /// Whether anyone listens, so that nothing need be put together for nobody.
     pub(super) fn has_listeners(&self) -> bool {
         self.sender.receiver_count() > 0
@@ -73,6 +79,11 @@ impl NewsDesk {
 
     /// Tells what happened in `session`.
     pub(super) fn tell(&self, session: &str, event: Event) {
+        match event {
+            Event::Began => self.open.send_modify(|open| *open += 1),
+            Event::Ended => self.open.send_modify(|open| *open = open.saturating_sub(1)),
+            Event::Called(_) => {}
+        }
         // Nobody listening is no fault.
         let _ = self.sender.send(News { session: session.to_owned(), event });
     }

@@ -16,6 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone, Default)]
 pub(super) struct Owed {
     arrived: Arc<Mutex<Vec<(String, DiagnosticsReport)>>>,
+    notes: Arc<Mutex<Vec<String>>>,
 }
 
 impl Owed {
@@ -35,8 +36,16 @@ impl Owed {
         });
     }
 
+    /// Puts `note` on top of the next result.
+    pub(super) fn announce(&self, note: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+    }
+
     /// Puts what has arrived on top of `reply`, and forgets it.
     pub(super) fn put_on_top(&self, reply: &mut Reply) {
+        for note in std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner)) {
+            reply.put_on_top(&note);
+        }
         let arrived = std::mem::take(&mut *self.arrived.lock().unwrap_or_else(PoisonError::into_inner));
         if arrived.is_empty() {
             return;

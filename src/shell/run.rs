@@ -1,5 +1,6 @@
 //! The course of one command, from its start until there is nothing more to wait for.
 
+use std::collections::BTreeMap;
 use std::io::{self, PipeReader, Read};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -24,6 +25,8 @@ const TICK: Duration = Duration::from_millis(10);
 pub struct CommandLine<'c> {
     /// For the shell, as it is.
     pub text: &'c str,
+    /// Its environment; without one, ours.
+    pub environment: Option<&'c BTreeMap<String, String>>,
     /// Where it runs; exists.
     pub directory: &'c Path,
     /// After this long its processes are ended.
@@ -104,6 +107,9 @@ fn start(line: &CommandLine<'_>) -> io::Result<(PipeReader, Box<dyn ChildWrapper
     loop {
         let (reader, writer) = io::pipe()?;
         let mut command = Command::new(shell);
+        if let Some(environment) = line.environment {
+            command.env_clear().envs(environment);
+        }
         command.arg("-c").arg(line.text).current_dir(line.directory).env("GIT_TERMINAL_PROMPT", "0");
         command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
         match CommandWrap::from(command).wrap(ProcessSession).spawn() {
@@ -212,6 +218,7 @@ mod tests {
         fn run_within(&self, text: &str, timeout: Duration) -> Finished {
             let spills = self.folder.path().join("spills");
             let line = CommandLine {
+                environment: None,
                 text,
                 directory: self.folder.path(),
                 timeout,
@@ -277,6 +284,23 @@ mod tests {
             assert!(Instant::now() < deadline, "{child} still runs");
             std::thread::park_timeout(Duration::from_millis(5));
         }
+    }
+
+    #[test]
+    fn a_given_environment_takes_the_place_of_ours() {
+        let bench = Bench::new();
+        let mut environment = BTreeMap::from([("GIVEN".to_owned(), "yes".to_owned())]);
+        environment.extend(std::env::var("PATH").ok().map(|path| ("PATH".to_owned(), path)));
+        let line = CommandLine {
+            text: "echo \"$GIVEN $CARGO_MANIFEST_DIR.\"",
+            environment: Some(&environment),
+            directory: bench.folder.path(),
+            timeout: Duration::from_secs(60),
+            spills: bench.folder.path(),
+            cancel: &bench.cancel,
+            guard: NOBODY,
+        };
+        assert_eq!(run(&line).expect("a shell").output.tail, "yes .\n");
     }
 
     #[test]

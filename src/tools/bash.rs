@@ -3,7 +3,9 @@
 mod mistyped;
 mod outside;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Arguments, Kind, Parameter, Tool, searching};
@@ -71,8 +73,14 @@ async fn bash(call: &Call, arguments: Arguments) -> Result<Reply, ToolError> {
     let timeout = Duration::from_millis(timeout as u64);
     let mistyped = mistyped::paths_in(&command, rules);
     let before = call.session.ledger().entries_of(call.workspace.root());
-    let run =
-        Run { command, directory: workdir.absolute.clone(), root: call.workspace.root().to_owned(), spills, timeout };
+    let run = Run {
+        command,
+        directory: workdir.absolute.clone(),
+        root: call.workspace.root().to_owned(),
+        spills,
+        timeout,
+        environment: call.session.allowed().environment.clone(),
+    };
     let (finished, changes) = searching::blocking(call, move |cancel| run.carry_out(cancel)).await?;
     let finished =
         finished.map_err(|error| ToolError::environment("io", format!("not run: no shell can be started: {error}")))?;
@@ -109,6 +117,7 @@ struct Run {
     root: PathBuf,
     spills: PathBuf,
     timeout: Duration,
+    environment: Option<Arc<BTreeMap<String, String>>>,
 }
 
 impl Run {
@@ -119,6 +128,7 @@ impl Run {
         let watch = outside::Watch::begin(&self.root);
         let finished = shell::run(&CommandLine {
             text: &self.command,
+            environment: self.environment.as_deref(),
             directory: &self.directory,
             timeout: self.timeout,
             spills: &self.spills,

@@ -37,26 +37,20 @@ impl Registry {
             return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a directory"));
         }
         if let Some(open) = self.shared.open.get(&real) {
-            return Ok(open.clone());
+            return Ok(open.clone().spelled(typed));
         }
-        let mut options = self.shared.options.clone();
-        if typed != real {
-            options.spellings.push(typed);
-        }
+        let options = self.shared.options.clone();
         let entry = self.shared.open.entry(real.clone()).or_insert_with(|| Workspace::open(real, options));
-        Ok(entry.clone())
+        Ok(entry.clone().spelled(typed))
     }
 
-    /// The open workspace that `path` lies in, the innermost if several; `None` for a relative path.
-    pub fn containing(&self, path: &Path) -> Option<Workspace> {
-        let holds = |root: &Path| path.starts_with(root);
-        let open = self.shared.open.iter().filter(|entry| holds(entry.key()));
-        open.max_by_key(|entry| entry.key().as_os_str().len()).map(|entry| entry.value().clone())
+    /// The open workspaces, in no order.
+    pub fn workspaces(&self) -> Vec<Workspace> {
+        self.shared.open.iter().map(|entry| entry.value().clone()).collect()
     }
 
     /// Ends every language server of every workspace.
     pub async fn shutdown(&self) {
-        let open: Vec<Workspace> = self.shared.open.iter().map(|entry| entry.value().clone()).collect();
-        futures::future::join_all(open.iter().map(Workspace::shutdown)).await;
+        futures::future::join_all(self.workspaces().iter().map(Workspace::shutdown)).await;
     }
 }

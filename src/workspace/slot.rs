@@ -136,6 +136,15 @@ impl Slot {
         self.standing.send_modify(|standing| (standing.phase, standing.rounds) = (Phase::Ready, standing.rounds + 1));
     }
 
+    /// Ends the language server until it is wanted again; whether there was one.
+    pub(super) fn stop(&self) -> bool {
+        let running = self.state().server.is_some();
+        if running {
+            self.evicted.notify_one();
+        }
+        running
+    }
+
     pub(super) fn ticks(&self) -> watch::Receiver<u64> {
         self.tick.subscribe()
     }

@@ -1,0 +1,181 @@
+//! `landfall serve`: the daemon that all sessions share.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use super::service::{self, ServiceArguments};
+use crate::daemon::{Daemon, Host, HostOptions, Identity, Seat, log};
+use crate::dirs::Dirs;
+
+/// How long a daemon stays without a session, unless it is said. Minutes.
+const USUAL_IDLE: u64 = 30;
+/// How long writes under way have once everything else has ended.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// How to be the daemon.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    service: ServiceArguments,
+    /// End after so long without a session: `30m`, `45s`, `8h` or `never` [default: $LANDFALL_IDLE, else 30m]
+    #[arg(long, value_name = "TIME", value_parser = idle)]
+    idle: Option<Idle>,
+    /// Started by a client: say `ready` on standard output, then nothing more
+    #[arg(long, hide = true)]
+    detached: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Idle(Option<Duration>);
+
+fn idle(text: &str) -> Result<Idle, String> {
+    let text = text.trim();
+    if text == "never" {
+        return Ok(Idle(None));
+    }
+    let (number, seconds) = match text.char_indices().next_back() {
+        Some((at, 's')) => (&text[..at], 1),
+        Some((at, 'm')) => (&text[..at], 60),
+        Some((at, 'h')) => (&text[..at], 3600),
+        _ => (text, 60),
+    };
+    let number: u32 = number.parse().map_err(|_| "write it as 45s, 30m, 8h or never".to_owned())?;
+    Ok(Idle(Some(Duration::from_secs(u64::from(number) * seconds))))
+}
+
+impl Arguments {
+    fn options(&self) -> anyhow::Result<HostOptions> {
+        let from_environment = || {
+            let text = std::env::var("LANDFALL_IDLE").ok().filter(|text| !text.is_empty());
+            text.map(|text| idle(&text).map_err(|error| anyhow::anyhow!("LANDFALL_IDLE: {error}"))).transpose()
+        };
+        let idle = match self.idle {
+            Some(idle) => Some(idle),
+            None => from_environment()?,
+        };
+        Ok(HostOptions { idle: idle.unwrap_or(Idle(Some(Duration::from_secs(60 * USUAL_IDLE)))).0 })
+    }
+}
+
+pub(super) fn run(arguments: Arguments, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+    let detached = arguments.detached;
+    let served = serve(&arguments, out);
+    if let (Err(error), true) = (&served, detached) {
+        // The client that started us reads this line, and the log has it as well.
+        writeln!(out, "{}", format!("{error:#}").replace('\n', " "))?;
+    }
+    served
+}
+
+fn serve(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+    let dirs = Dirs::from_env()?;
+    let options = arguments.options()?;
+    let servers = arguments.service.configuration.servers()?;
+    let seat = Seat::of(&Identity::of_this_process(&arguments.service.process()?, &servers, &dirs), &dirs);
+    let Some(host) = Host::take(seat.clone())? else {
+        return taken(arguments, &seat, out);
+    };
+    if arguments.detached {
+        log::rotate(seat.log(&dirs));
+        writeln!(out, "ready")?;
+        out.flush()?;
+        let null = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
+        rustix::stdio::dup2_stdout(null).context("standard output cannot be let go")?;
+    } else {
+        writeln!(out, "serving on {}", host.socket().display())?;
+    }
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), socket = %host.socket().display(), "serving");
+    let runtime = service::runtime()?;
+    let served = runtime.block_on(async {
+        let service = service::service(&arguments.service)?;
+        let stop = CancellationToken::new();
+        end_on_signal(&stop)?;
+        tokio::task::spawn_blocking(move || ask_others_to_hand_over(&dirs, &seat));
+        host.serve(service, options, stop).await.context("the socket failed")
+    });
+    runtime.shutdown_timeout(FAREWELL);
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+fn taken(arguments: &Arguments, seat: &Seat, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+    if arguments.detached {
+        // Whoever wanted one has one.
+        writeln!(out, "ready")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let pid =
+        Daemon::at(seat.clone()).status(Duration::from_secs(2)).map(|status| format!(" (process {})", status.pid));
+    anyhow::bail!("a daemon serves on {} already{}", seat.socket().display(), pid.unwrap_or_default());
+}
+
+fn end_on_signal(stop: &CancellationToken) -> anyhow::Result<()> {
+    for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+        let mut signals = signal(kind).context("signals cannot be handled")?;
+        let stop = stop.clone();
+        tokio::spawn(async move {
+            signals.recv().await;
+            stop.cancel();
+        });
+    }
+    Ok(())
+}
+
+/// Daemons of earlier builds end once they have no session; newer ones are left alone.
+fn ask_others_to_hand_over(dirs: &Dirs, own: &Seat) {
+    for (daemon, status) in crate::daemon::daemons(dirs, Duration::from_secs(1)) {
+        let Ok(status) = status else { continue };
+        if daemon.seat().key() != own.key() && is_earlier(&status.version, status.build_seconds) {
+            tracing::info!(pid = status.pid, version = status.version, "asked to hand over when idle");
+            let _ = daemon.ask(crate::daemon::Ask::HandOver, Duration::from_secs(1));
+        }
+    }
+}
+
+/// Whether a daemon of this version and build comes before this program.
+fn is_earlier(version: &str, build_seconds: i64) -> bool {
+    let number =
+        |version: &str| -> Vec<u64> { version.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect() };
+    let ours = number(env!("CARGO_PKG_VERSION"));
+    number(version) < ours || (number(version) == ours && build_seconds < crate::daemon::build_seconds())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_with_their_units() {
+        let seconds = |seconds| Ok(Idle(Some(Duration::from_secs(seconds))));
+        for (text, expected) in [
+            ("45s", seconds(45)),
+            ("30m", seconds(1800)),
+            (" 2h ", seconds(7200)),
+            ("5", seconds(300)),
+            ("never", Ok(Idle(None))),
+        ] {
+            assert_eq!(idle(text), expected, "{text}");
+        }
+        for text in ["", "m", "-1s", "1.5h", "soon", "99999999999s", "é"] {
+            assert!(idle(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_an_earlier_daemon_is_asked_to_go() {
+        let build = crate::daemon::build_seconds();
+        for (version, seconds, earlier) in [
+            ("0.0.9", build + 9, true),
+            (env!("CARGO_PKG_VERSION"), build - 1, true),
+            (env!("CARGO_PKG_VERSION"), build, false),
+            (env!("CARGO_PKG_VERSION"), build + 1, false),
+            ("99.0.0", 0, false),
+        ] {
+            assert_eq!(is_earlier(version, seconds), earlier, "{version} {seconds}");
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! The serving side: takes the seat, answers who connects, and ends when nobody needs it any more.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener as StdListener;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{Semaphore, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::sessions::Kept;
+use super::wire::{CallLine, Hello, LONGEST_HELLO, Welcome, line};
+use super::{Answer, Ask, Seat, SeatError, SessionAsk, Status};
+use crate::mcp::{McpFace, serve_stream};
+use crate::service::Service;
+use crate::session::Session;
+
+/// How long a client may take for its first line.
+const GREETING: Duration = Duration::from_secs(5);
+/// More connections than these at once are refused.
+const MOST_CONNECTIONS: usize = 500;
+/// The longest line of a single call. Bytes.
+const LONGEST_CALL: u64 = 16 << 20;
+/// How long calls under way have once the daemon ends.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// How a daemon lives.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HostOptions {
+    /// It ends after so long without a session; `None`: never.
+    pub idle: Option<Duration>,
+}
+
+/// A seat that was taken.
+#[derive(Debug)]
+pub struct Host {
+    seat: Seat,
+    listener: StdListener,
+    lock: File,
+}
+
+impl Host {
+    /// Takes `seat`: from then on clients can connect, and wait. `None` when another daemon has it.
+    ///
+    /// # Errors
+    /// When the folder is not ours or the socket cannot be made.
+    pub fn take(seat: Seat) -> Result<Option<Host>, SeatError> {
+        seat.prepare()?;
+        let Some(lock) = seat.take()? else { return Ok(None) };
+        let socket = seat.socket();
+        let io = |source| SeatError::Io { path: socket.clone(), source };
+        // The lock is ours, so nobody serves on what is left of a socket.
+        match std::fs::remove_file(&socket) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io(error)),
+            Ok(()) | Err(_) => {}
+        }
+        let listener = StdListener::bind(&socket).map_err(io)?;
+        std::fs::set_permissions(&socket, std::fs::Permissions::from_mode(0o600)).map_err(io)?;
+        listener.set_nonblocking(true).map_err(io)?;
+        Ok(Some(Host { seat, listener, lock }))
+    }
+
+    /// Its socket.
+    pub fn socket(&self) -> PathBuf {
+        self.seat.socket()
+    }
+
+    /// Serves until it is told to stop, `stop` is cancelled, or it was idle for too long; then everything is ended.
+    ///
+    /// # Errors
+    /// When the socket fails.
+    pub async fn serve(self, service: Service, options: HostOptions, stop: CancellationToken) -> io::Result<()> {
+        let Host { seat, listener, lock } = self;
+        let listener = UnixListener::from_std(listener)?;
+        let (hand_over, handing_over) = watch::channel(false);
+        let shared = Arc::new(Shared {
+            service: service.clone(),
+            socket: seat.socket(),
+            began: Instant::now(),
+            kept: Kept::default(),
+            stop,
+            hand_over,
+            places: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
+        });
+        let connections = TaskTracker::new();
+        let served = tokio::select! {
+            error = shared.accept(&listener, &connections) => Err(error),
+            () = shared.stop.cancelled() => Ok(()),
+            () = unneeded(&service, options.idle, handing_over) => Ok(()),
+        };
+        // From here on a client finds nobody and starts another daemon; nothing we still do is in its way.
+        drop(listener);
+        let _ = std::fs::remove_file(seat.socket());
+        drop(lock);
+        tracing::info!("ending");
+        shared.stop.cancel();
+        connections.close();
+        if tokio::time::timeout(FAREWELL, connections.wait()).await.is_err() {
+            tracing::warn!("connections were cut off");
+        }
+        service.shutdown().await;
+        served
+    }
+}
+
+/// Ends when no session has been open for `idle`, or none is open and a newer daemon has asked for it.
+async fn unneeded(service: &Service, idle: Option<Duration>, mut handing_over: watch::Receiver<bool>) {
+    let mut open = service.open_sessions();
+    loop {
+        // Both senders live as long as the service and the daemon.
+        let _ = open.wait_for(|open| *open == 0).await;
+        let patience = if *handing_over.borrow_and_update() { Some(Duration::ZERO) } else { idle };
+        let waited = async {
+            match patience {
+                Some(patience) => tokio::time::sleep(patience).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = waited => return,
+            _ = open.changed() => {}
+            _ = handing_over.changed() => {}
+        }
+    }
+}
+
+struct Shared {
+    service: Service,
+    socket: PathBuf,
+    began: Instant,
+    kept: Kept,
+    stop: CancellationToken,
+    hand_over: watch::Sender<bool>,
+    places: Arc<Semaphore>,
+}
+
+impl Shared {
+    async fn accept(self: &Arc<Self>, listener: &UnixListener, connections: &TaskTracker) -> io::Error {
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    let shared = Arc::clone(self);
+                    connections.spawn(async move {
+                        if let Err(error) = shared.attend(stream).await {
+                            tracing::debug!(%error, "a connection ended");
+                        }
+                    });
+                }
+                // Out of descriptors, or a client that went away again: others are served all the same.
+                Err(error) if is_passing(&error) => {
+                    tracing::warn!(%error, "a connection could not be taken");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+                Err(error) => return error,
+            }
+        }
+    }
+
+    async fn attend(&self, stream: UnixStream) -> io::Result<()> {
+        let peer = stream.peer_cred()?;
+        if peer.uid() != rustix::process::geteuid().as_raw() {
+            tracing::warn!(user = peer.uid(), "a connection of another user was refused");
+            return Ok(());
+        }
+        let (input, mut output) = stream.into_split();
+        let mut input = BufReader::new(input);
+        let Ok(_place) = self.places.try_acquire() else {
+            return welcome(&mut output, Some(format!("{MOST_CONNECTIONS} connections are open already"))).await;
+        };
+        let hello = tokio::select! {
+            hello = tokio::time::timeout(GREETING, read_hello(&mut input)) => hello.unwrap_or_else(|_| {
+                Err(io::Error::new(io::ErrorKind::TimedOut, format!("no greeting came within {GREETING:?}")))
+            }),
+            () = self.stop.cancelled() => return Ok(()),
+        };
+        match hello {
+            Ok(hello) => self.answer(hello, input, output).await,
+            Err(error) => welcome(&mut output, Some(error.to_string())).await,
+        }
+    }
+
+    async fn answer(
+        &self,
+        hello: Hello,
+        input: impl AsyncBufRead + Send + Unpin + 'static,
+        mut output: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> io::Result<()> {
+        match hello.ask {
+            Ask::Session(ask) | Ask::Calls(ask) if hello.landfall != env!("CARGO_PKG_VERSION") => {
+                tracing::info!(face = ask.face, version = hello.landfall, "a client of another version was refused");
+                let why = format!("this daemon is version {}, you are {}", env!("CARGO_PKG_VERSION"), hello.landfall);
+                welcome(&mut output, Some(why)).await
+            }
+            Ask::Session(ask) => match self.begin(&ask, &mut output).await? {
+                Some(session) => self.serve_mcp(session, ask.structured, input, output).await,
+                None => Ok(()),
+            },
+            Ask::Calls(ask) => match self.begin(&ask, &mut output).await? {
+                Some(session) => self.serve_calls(session, input, output).await,
+                None => Ok(()),
+            },
+            Ask::Status => {
+                welcome(&mut output, None).await?;
+                let (service, socket, uptime) = (self.service.clone(), self.socket.clone(), self.began.elapsed());
+                let status = tokio::task::spawn_blocking(move || Status::of(&service, socket, uptime)).await?;
+                output.write_all(&line(&status)).await
+            }
+            Ask::Stop { force } => self.stop(force, &mut output).await,
+            Ask::HandOver => {
+                self.hand_over.send_replace(true);
+                welcome(&mut output, None).await
+            }
+            Ask::StopServers { name, workspace } => {
+                welcome(&mut output, None).await?;
+                let count = self.stop_servers(name.as_deref(), workspace);
+                output.write_all(&line(&json!({ "stopped": count }))).await
+            }
+        }
+    }
+
+    async fn begin(&self, ask: &SessionAsk, output: &mut (impl AsyncWrite + Unpin)) -> io::Result<Option<Session>> {
+        match self.kept.session(&self.service, ask) {
+            Ok(session) => {
+                welcome(output, None).await?;
+                Ok(Some(session))
+            }
+            Err(error) => welcome(output, Some(error.to_string())).await.map(|()| None),
+        }
+    }
+
+    async fn serve_mcp(
+        &self,
+        session: Session,
+        structured: bool,
+        input: impl AsyncBufRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> io::Result<()> {
+        tokio::select! {
+            served = serve_stream(McpFace::new(session, structured), input, output) => {
+                served.map_err(io::Error::other)
+            }
+            () = self.stop.cancelled() => Ok(()),
+        }
+    }
+
+    async fn serve_calls(
+        &self,
+        session: Session,
+        mut input: impl AsyncBufRead + Unpin,
+        mut output: impl AsyncWrite + Unpin,
+    ) -> io::Result<()> {
+        loop {
+            let mut text = Vec::new();
+            let mut bounded = (&mut input).take(LONGEST_CALL);
+            let length = tokio::select! {
+                read = bounded.read_until(b'\n', &mut text) => read?,
+                () = self.stop.cancelled() => return Ok(()),
+            };
+            if length == 0 {
+                return Ok(());
+            }
+            let call: CallLine = serde_json::from_slice(&text)?;
+            let cancel = CancellationToken::new();
+            let _gone = cancel.clone().drop_guard();
+            let carried_out = session.call(&call.tool, call.arguments, cancel.clone());
+            tokio::pin!(carried_out);
+            let reply = tokio::select! {
+                reply = &mut carried_out => reply,
+                // Whoever is gone needs no verdict; what is being written is written all the same.
+                held = input.fill_buf() => {
+                    if held?.is_empty() {
+                        cancel.cancel();
+                    }
+                    carried_out.await
+                }
+            };
+            output.write_all(&line(&Answer::from(reply))).await?;
+        }
+    }
+
+    async fn stop(&self, force: bool, output: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+        let open = self.service.sessions().len();
+        if open > 0 && !force {
+            let sessions = if open == 1 { "1 session is open" } else { "sessions are open" };
+            let why = if open == 1 { sessions.to_owned() } else { format!("{open} {sessions}") };
+            return welcome(output, Some(why)).await;
+        }
+        welcome(output, None).await?;
+        self.stop.cancel();
+        Ok(())
+    }
+
+    fn stop_servers(&self, name: Option<&str>, workspace: Option<PathBuf>) -> usize {
+        let real = workspace.map(|root| root.canonicalize().unwrap_or(root));
+        let workspaces = self.service.registry().workspaces();
+        let meant = workspaces.iter().filter(|workspace| real.as_deref().is_none_or(|root| workspace.root() == root));
+        meant.map(|workspace| workspace.stop_servers(name)).sum()
+    }
+}
+
+/// Faults of accept(2) that are not the listener's.
+fn is_passing(error: &io::Error) -> bool {
+    // EMFILE and ENFILE have no kind of their own.
+    matches!(error.raw_os_error(), Some(23 | 24))
+        || matches!(
+            error.kind(),
+            io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted | io::ErrorKind::OutOfMemory
+        )
+}
+
+async fn welcome(output: &mut (impl AsyncWrite + Unpin), refused: Option<String>) -> io::Result<()> {
+    let welcome = Welcome { landfall: env!("CARGO_PKG_VERSION").to_owned(), pid: std::process::id(), refused };
+    output.write_all(&line(&welcome)).await?;
+    output.flush().await
+}
+
+async fn read_hello(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Hello> {
+    let mut text = Vec::new();
+    input.take(LONGEST_HELLO as u64).read_until(b'\n', &mut text).await?;
+    let understood = serde_json::from_slice::<Hello>(&text);
+    understood.map_err(|error| {
+        let asked =
+            serde_json::from_slice::<Value>(&text).ok().and_then(|value| value["ask"].as_str().map(str::to_owned));
+        let what =
+            asked.map_or_else(|| "the greeting".to_owned(), |ask| format!("`{}`", crate::report::one_line(&ask, 40)));
+        io::Error::new(io::ErrorKind::InvalidData, format!("{what} is not understood: {error}"))
+    })
+}
