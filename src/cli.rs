@@ -3,6 +3,7 @@
 mod call;
 mod changes;
 mod completions;
+mod config;
 mod demo;
 mod doctor;
 mod grep;
@@ -62,8 +63,15 @@ enum Command {
     Completions(completions::Arguments),
     /// Print the manual page, or write the pages of all subcommands
     Man(man::Arguments),
+    /// Attach a client: print what belongs into its configuration, or merge it in
+    Config(config::Arguments),
     /// Run the replacer alone as a filter: JSON lines in, JSON lines out
     Replace,
+}
+
+/// Whether there is such a subcommand.
+fn has_subcommand(name: &str) -> bool {
+    <Cli as clap::CommandFactory>::command().find_subcommand(name).is_some()
 }
 
 impl Cli {
@@ -93,6 +101,7 @@ impl Cli {
             Command::Trust(arguments) => trust::run(&arguments, &mut out),
             Command::Completions(arguments) => completions::run(&arguments, &mut out),
             Command::Man(arguments) => man::run(&arguments, &mut out),
+            Command::Config(arguments) => config::run(arguments, &mut out),
             Command::Replace => {
                 replace::run(std::io::stdin().lock(), out.lock())?;
                 Ok(ExitCode::SUCCESS)
