@@ -3,7 +3,7 @@
 //! A case of `fixtures/replace` is prose that says why, then sections headed `-- name --`: `before`, `old`, `new`,
 //! optionally `call` (JSON: `replace_all`, `near_line`), and `after` or `refused` (the code). `before` and `after` end in
 //! a newline; of `old` and `new` the last newline is not part. A case of `fixtures/bytes` is a folder with `input`,
-//! `call.json` and `expected` (or `refused`). `UPDATE_EXPECT=1` rewrites what is expected.
+//! `call.json` and `expected` (or `refused`); those that name a `tool` are for the tools' own test. `UPDATE_EXPECT=1` rewrites what is expected.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,6 +98,10 @@ fn section<'s>(source: &'s str, name: &str) -> Option<&'s str> {
 fn run_bytes_case(folder: &Path) -> Result<(), String> {
     let read = |name: &str| fs::read(folder.join(name)).ok();
     let options: serde_json::Value = serde_json::from_slice(&read("call.json").unwrap_or_default()).expect("call.json");
+    if options.get("tool").is_some() {
+        // For a tool as a whole, not for the replacer alone.
+        return Ok(());
+    }
     let text_of = |name: &str| options[name].as_str().unwrap_or_default().to_owned();
     let Decoded { text, encoding } = decode(read("input").unwrap_or_default()).expect("input decodes");
     let outcome = call(&text, &text_of("old_string"), &text_of("new_string"), &options);

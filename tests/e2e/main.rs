@@ -5,6 +5,7 @@ mod support;
 
 mod allow_path;
 mod bad_input;
+mod bytes;
 mod changes_cli;
 mod checkers;
 mod cli;
