@@ -2,6 +2,7 @@
 
 mod loops;
 pub mod news;
+mod numbers;
 mod owed;
 mod waiting;
 
@@ -19,6 +20,8 @@ use tokio_util::sync::CancellationToken;
 
 use loops::{CallKey, LoopGate};
 use news::{Called, Event, NewsDesk};
+use numbers::Numbers;
+pub use numbers::Shown;
 use owed::Owed;
 pub use waiting::Waiting;
 
@@ -54,6 +57,7 @@ struct Shared {
     warned: Mutex<HashSet<PathBuf>>,
     loops: Mutex<LoopGate>,
     owed: Owed,
+    numbers: Numbers,
     ledger: Ledger,
     allowed: Allowed,
     news: NewsDesk,
@@ -132,6 +136,7 @@ impl Session {
             warned: Mutex::default(),
             loops: Mutex::default(),
             owed: Owed::default(),
+            numbers: Numbers::default(),
             ledger,
             allowed,
             news,
@@ -174,7 +179,7 @@ impl Session {
 
     /// Puts the reports on earlier changes that have come in since on top of `reply`, once.
     pub fn deliver_owed(&self, reply: &mut Reply) {
-        self.shared.owed.put_on_top(reply);
+        self.shared.owed.put_on_top(reply, &self.shared.numbers);
     }
 
     /// A handle that does not keep it open.
@@ -342,6 +347,11 @@ impl Session {
         self.shared.loops.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The problem that was shown with that number, if it was not long ago.
+    pub fn shown(&self, number: u32) -> Option<Shown> {
+        self.shared.numbers.get(number)
+    }
+
     /// What the agent last saw of the file at `path` (real path).
     pub fn seen(&self, path: &Path) -> Option<Expected> {
         self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied()
@@ -360,14 +370,20 @@ impl Session {
 impl Call {
     /// Waits for what the language servers say of a change. What is not settled by then is owed to the session.
     pub async fn settle(&self, settling: Settling, budget: Option<Duration>) -> Vec<DiagnosticsReport> {
-        let reports = match self.out(settling.wait(budget), || settling.awaited()).await {
+        let mut reports = match self.out(settling.wait(budget), || settling.awaited()).await {
             Some(reports) => reports,
             None => settling.wait(Some(Duration::ZERO)).await,
         };
         if reports.iter().any(|report| report.verdict.is_owed()) {
-            self.session.shared.owed.expect(settling);
+            self.session.shared.owed.expect(self.workspace.root(), settling);
         }
+        reports.iter_mut().for_each(|report| self.number(report));
         reports
+    }
+
+    /// Numbers the problems that `report` is going to show, so that the agent can name them.
+    pub fn number(&self, report: &mut DiagnosticsReport) {
+        self.session.shared.numbers.give(self.workspace.root(), report);
     }
 }
 

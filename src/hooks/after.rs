@@ -39,7 +39,8 @@ pub(super) async fn answer(call: &Call, open: &Open, harness: Harness, event: &E
         reply = report::several(&landed, &reports);
     }
     for (target, _) in unknown {
-        let reports = call.workspace.diagnostics(Some(&target.absolute), None).await;
+        let mut reports = call.workspace.diagnostics(Some(&target.absolute), None).await;
+        reports.iter_mut().for_each(|report| call.number(report));
         let said: Vec<String> = reports.iter().map(report::state_text).collect();
         reply.note(&format!("{}: {}", report::one_line(&target.relative, 300), said.join("\n").trim_end()));
     }

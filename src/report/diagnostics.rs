@@ -104,6 +104,9 @@ pub fn problem_object(problem: &Problem) -> Value {
         "severity": problem.severity.name(),
         "message": problem.message,
     });
+    if let Some(number) = problem.number {
+        object["number"] = number.into();
+    }
     for (name, value) in [("source", &problem.source), ("code", &problem.code), ("related", &problem.related)] {
         if let Some(value) = value {
             object[name] = value.as_str().into();
@@ -169,8 +172,9 @@ fn problems(count: usize) -> String {
 }
 
 fn problem_line(problem: &Problem) -> String {
+    let number = problem.number.map(|number| format!("[{number}] ")).unwrap_or_default();
     let mut line = format!(
-        "{}:{}:{} {} {}",
+        "{number}{}:{}:{} {} {}",
         one_line(&problem.file, 200),
         problem.line,
         problem.column,
@@ -235,6 +239,7 @@ mod tests {
 
     fn problem(file: &str, line: u32, message: &str) -> Problem {
         Problem {
+            number: None,
             file: file.into(),
             line,
             column: 2,

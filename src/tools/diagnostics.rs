@@ -38,9 +38,10 @@ async fn diagnostics(call: &Call, arguments: Arguments) -> Result<Reply, ToolErr
     };
     let file = path.as_ref().map(|(_, absolute)| absolute.as_path());
     let asked = call.workspace.diagnostics(file, budget(&arguments));
-    let Some(reports) = call.out(asked, || call.workspace.awaited()).await else {
+    let Some(mut reports) = call.out(asked, || call.workspace.awaited()).await else {
         return Err(ToolError::caller("cancelled", "the call was cancelled"));
     };
+    reports.iter_mut().for_each(|report| call.number(report));
     let subject = path.as_ref().map_or("workspace", |(relative, _)| relative.as_str());
     let mut text = String::new();
     let mut all: Vec<Value> = Vec::new();

@@ -171,6 +171,7 @@ mod tests {
 
     fn problem(line: u32, message: &str) -> Problem {
         Problem {
+            number: None,
             file: "a".into(),
             line,
             column: 1,

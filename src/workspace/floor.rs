@@ -67,6 +67,7 @@ impl Floor {
             }
         };
         let problem = |problem: crate::syntax::SyntaxProblem| Problem {
+            number: None,
             file: file.to_owned(),
             line: problem.line as u32 + 1,
             column: problem.column as u32 + 1,

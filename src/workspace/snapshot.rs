@@ -119,6 +119,7 @@ fn from_diagnostic(item: &Diagnostic, path: &Path, encoding: PositionEncoding, t
         one_line(&format!("{place}: {}", related.message))
     });
     Problem {
+        number: None,
         file: texts.name(path),
         line: item.start.line.saturating_add(1),
         column: texts.column(path, item.start, encoding),
@@ -143,6 +144,7 @@ pub(super) fn from_message(message: &Message, source: &str, texts: &mut Texts<'_
         one_line(&format!("{}:{}:{column}: {}", texts.name(&note.path), note.line, note.text))
     });
     Problem {
+        number: None,
         file: texts.name(&message.path),
         line: message.line,
         column: texts.column(&message.path, at(message.line, message.column), PositionEncoding::Utf8),

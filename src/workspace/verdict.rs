@@ -75,6 +75,8 @@ impl Severity {
 /// One diagnostic as the agent is told of it. Its texts are sanitised: one line, no control characters, bounded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
+    /// What a session calls it, once it was shown.
+    pub number: Option<u32>,
     /// Relative to the workspace root, with `/`.
     pub file: String,
     /// First line, 1-based.

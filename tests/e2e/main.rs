@@ -13,6 +13,7 @@ mod crash;
 mod editing;
 mod ledger;
 mod loops;
+mod numbers;
 mod patching;
 mod protocol;
 mod races;
