@@ -1,21 +1,29 @@
 //! The command line: one file a subcommand.
 
 mod call;
+mod calls;
 mod changes;
 mod completions;
 mod config;
+mod definition;
 mod demo;
+mod diagnostics;
 mod doctor;
 mod grep;
+mod hover;
+mod implementations;
 mod man;
 mod mcp;
 mod one_call;
+mod place;
+mod references;
 mod replace;
 mod serve;
 mod servers;
 mod service;
 mod status;
 mod stop;
+mod symbols;
 mod trust;
 
 use std::process::ExitCode;
@@ -53,6 +61,23 @@ enum Command {
     Call(call::Arguments),
     /// Search in the files of a workspace, each hit with the function it stands in
     Grep(grep::Arguments),
+    /// Say where a name is declared, also in libraries
+    ///
+    /// This and the five below: exit code 0 when something was found, 1 when there is nothing, 2 on an error and when
+    /// nobody can say.
+    Definition(definition::Arguments),
+    /// List where a name is used, by its language server
+    References(references::Arguments),
+    /// Say what a name is: its type and its documentation
+    Hover(hover::Arguments),
+    /// List the declarations of a file, or those of the workspace by a part of their names
+    Symbols(symbols::Arguments),
+    /// List what implements an interface, a class or one of its methods
+    Implementations(implementations::Arguments),
+    /// List who calls a function, or what it calls
+    Calls(calls::Arguments),
+    /// Say what is wrong now in a file, or in the workspace
+    Diagnostics(diagnostics::Arguments),
     /// Say what a session has changed on disk, and which of its edits were refused
     ///
     /// Exit code 0 when there is something to tell, 1 when there is nothing, 2 on an error.
@@ -97,6 +122,13 @@ impl Cli {
             Command::Servers(arguments) => servers::run(arguments, &mut out),
             Command::Call(arguments) => call::run(&arguments, std::io::stdin().lock(), &mut out),
             Command::Grep(arguments) => grep::run(arguments, &mut out),
+            Command::Definition(arguments) => definition::run(&arguments, &mut out),
+            Command::References(arguments) => references::run(&arguments, &mut out),
+            Command::Hover(arguments) => hover::run(&arguments, &mut out),
+            Command::Symbols(arguments) => symbols::run(&arguments, &mut out),
+            Command::Implementations(arguments) => implementations::run(&arguments, &mut out),
+            Command::Calls(arguments) => calls::run(&arguments, &mut out),
+            Command::Diagnostics(arguments) => diagnostics::run(&arguments, &mut out),
             Command::Changes(arguments) => changes::run(arguments, &mut out),
             Command::Trust(arguments) => trust::run(&arguments, &mut out),
             Command::Completions(arguments) => completions::run(&arguments, &mut out),

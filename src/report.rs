@@ -9,6 +9,7 @@ mod command;
 mod diagnostics;
 mod error;
 mod listing;
+pub mod navigation;
 pub mod refusal;
 mod search;
 mod symbols;

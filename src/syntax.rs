@@ -15,7 +15,7 @@ use std::path::Path;
 
 pub use amend::{Amendment, NotAmended, amend};
 pub use name_path::{NamePath, Surroundings};
-pub use outline::{Symbol, SymbolKind, enclosing, outline};
+pub use outline::{Symbol, SymbolKind, heading, outline};
 pub use problems::{MAX_PROBLEMS, SyntaxProblem, new_problems};
 pub use tree::SyntaxTree;
 

@@ -3,16 +3,23 @@
 mod apply_patch;
 pub mod arguments;
 mod bash;
+mod calls;
 mod changes;
 mod changing;
+mod definition;
 mod diagnostics;
 mod edit;
 mod glob;
 mod grep;
+mod hover;
+mod implementations;
 mod multi_edit;
+mod navigating;
 mod read;
+mod references;
 mod searching;
 mod symbol_edits;
+mod symbols;
 mod undo;
 mod write;
 
@@ -73,6 +80,12 @@ pub const ALL: &[&Tool] = &[
     &write::TOOL,
     &bash::TOOL,
     &diagnostics::TOOL,
+    &definition::TOOL,
+    &references::TOOL,
+    &hover::TOOL,
+    &symbols::TOOL,
+    &implementations::TOOL,
+    &calls::TOOL,
     &changes::TOOL,
     &undo::TOOL,
 ];

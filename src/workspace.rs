@@ -13,6 +13,7 @@ pub mod ledger;
 mod life;
 pub mod locks;
 mod memory;
+pub mod navigation;
 mod outcome;
 pub mod paths;
 mod place;
@@ -215,7 +216,14 @@ impl Workspace {
         };
         let slots = match path {
             Some(path) => place.slot_for(path).into_iter().collect(),
-            None => place.slots(),
+            None => {
+                // In the first second nobody has asked for any yet.
+                place.disk.walked().await;
+                for sample in place.samples() {
+                    place.slot_for(&sample);
+                }
+                place.slots()
+            }
         };
         if path.is_some() && slots.is_empty() {
             return vec![DiagnosticsReport::unsettled(Verdict::NoLanguageServer)];

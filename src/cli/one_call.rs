@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use serde_json::{Map, Value};
@@ -18,6 +19,9 @@ pub(super) const FOUND: u8 = 0;
 pub(super) const NOTHING_FOUND: u8 = 1;
 /// The call was refused or failed.
 pub(super) const REFUSED: u8 = 2;
+
+/// The code of a refusal that only says that there is nothing of a name.
+const NO_SUCH_SYMBOL: &str = "no_such_symbol";
 
 /// Tools that ask no language server; for one call of them none is started.
 const WITHOUT_LANGUAGE_SERVERS: [&str; 5] = ["read", "glob", "grep", "bash", "changes"];
@@ -46,7 +50,21 @@ pub(super) fn run(
     arguments: Map<String, Value>,
     out: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
-    let reply = call(options, tool, arguments)?;
+    run_patiently(options, Duration::ZERO, tool, arguments, out)
+}
+
+/// The same, but calls again while the answer is that a language server is still loading, for so long.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn run_patiently(
+    options: &CallOptions,
+    patience: Duration,
+    tool: &str,
+    arguments: Map<String, Value>,
+    out: &mut impl Write,
+) -> anyhow::Result<ExitCode> {
+    let reply = call(options, patience, tool, arguments)?;
     let code = exit_code(&reply);
     if options.json {
         writeln!(out, "{}", Value::Object(reply.into_object()))?;
@@ -59,7 +77,7 @@ pub(super) fn run(
 }
 
 /// Carries out one call in this process.
-fn call(options: &CallOptions, tool: &str, arguments: Map<String, Value>) -> anyhow::Result<Reply> {
+fn call(options: &CallOptions, patience: Duration, tool: &str, arguments: Map<String, Value>) -> anyhow::Result<Reply> {
     let root = options.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
     let mut how = options.service.clone();
     how.no_lsp |= WITHOUT_LANGUAGE_SERVERS.contains(&tool);
@@ -74,7 +92,13 @@ fn call(options: &CallOptions, tool: &str, arguments: Map<String, Value>) -> any
         let session = service
             .connect(connecting)
             .with_context(|| format!("the workspace {} cannot be opened", root.display()))?;
-        let reply = session.call(tool, arguments, CancellationToken::new()).await;
+        let began = Instant::now();
+        let reply = loop {
+            let reply = session.call(tool, arguments.clone(), CancellationToken::new()).await;
+            if !is_loading(&reply) || began.elapsed() >= patience {
+                break reply;
+            }
+        };
         drop(session);
         service.shutdown().await;
         anyhow::Ok(reply)
@@ -83,9 +107,21 @@ fn call(options: &CallOptions, tool: &str, arguments: Map<String, Value>) -> any
     reply
 }
 
+/// Whether a language server would know more in a while. Such calls have waited by themselves already.
+fn is_loading(reply: &Reply) -> bool {
+    let verdict = reply.structured.get("diagnostics").and_then(|diagnostics| diagnostics.get("verdict"));
+    let words = [reply.structured.get("state"), verdict];
+    words.into_iter().flatten().any(|word| matches!(word.as_str(), Some("loading" | "timed_out")))
+}
+
 fn exit_code(reply: &Reply) -> u8 {
-    match reply.structured.get("total").and_then(Value::as_u64) {
+    let has = |name: &str| reply.structured.get(name);
+    let is_unknown = has("known").and_then(Value::as_bool) == Some(false);
+    match has("total").and_then(Value::as_u64) {
+        _ if has("code").and_then(Value::as_str) == Some(NO_SUCH_SYMBOL) => NOTHING_FOUND,
         _ if reply.is_error => REFUSED,
+        // Nothing was found, but nobody can say that there is nothing.
+        Some(0) if is_unknown => REFUSED,
         Some(0) => NOTHING_FOUND,
         _ => FOUND,
     }
@@ -103,6 +139,9 @@ mod tests {
         for (reply, code) in [
             (Reply::done("3 hits", json!({ "total": 3 })), FOUND),
             (Reply::done("no hits", json!({ "total": 0 })), NOTHING_FOUND),
+            (Reply::done("not known", json!({ "total": 0, "known": false })), REFUSED),
+            (Reply::done("by the text alone: 3", json!({ "total": 3, "known": false })), FOUND),
+            (Reply::refused(&ToolError::caller("no_such_symbol", "no"), false), NOTHING_FOUND),
             (Reply::done("edited", json!({ "landed": true })), FOUND),
             (Reply::refused(&ToolError::caller("not_found", "no"), true), REFUSED),
         ] {

@@ -332,6 +332,9 @@ fn initialize_params(launch: &Launch) -> Value {
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
                 "hover": { "contentFormat": ["markdown", "plaintext"] },
                 "definition": { "linkSupport": true },
+                "implementation": { "linkSupport": true },
+                "references": {},
+                "callHierarchy": {},
             },
             // Without it jdtls reports no progress at all, and its progress is the evidence.
             "window": { "workDoneProgress": true },

@@ -1,5 +1,7 @@
 //! Why a name means no one declaration, in words an agent can act on.
 
+use std::collections::BTreeSet;
+
 use super::{ToolError, one_line, read_error};
 use crate::workspace::symbols::{Declared, SymbolRefused};
 
@@ -20,10 +22,7 @@ pub fn symbol_refused(refused: &SymbolRefused) -> ToolError {
         SymbolRefused::NoSuch { name, file, nearest, complete } => no_such(name, file.as_deref(), nearest, *complete),
         SymbolRefused::Ambiguous { name, candidates } => {
             let message = format!("`{}` is declared {} times:", one_line(name, MOST_NAME), candidates.len());
-            ToolError::caller("ambiguous_symbol", listed(message, candidates)).hint(format!(
-                "call again with one of these full names, or with file_path and line ({})",
-                candidates.first().map_or_else(String::new, place)
-            ))
+            ToolError::caller("ambiguous_symbol", listed(message, candidates)).hint(one_of(candidates))
         }
         SymbolRefused::NoGrammar { file } => ToolError::caller(
             "no_outline",
@@ -38,6 +37,25 @@ pub fn symbol_refused(refused: &SymbolRefused) -> ToolError {
         SymbolRefused::NoText { file } => {
             ToolError::caller("undecodable", format!("{} is no text", one_line(file, 300))).about(file)
         }
+    }
+}
+
+/// How to say which one is meant.
+fn one_of(candidates: &[Declared]) -> String {
+    let names: BTreeSet<String> = candidates.iter().map(Declared::full_name).collect();
+    match candidates.first() {
+        Some(first) if names.len() == candidates.len() => {
+            format!(
+                "call again with one of these full names, for example symbol: {}",
+                one_line(&first.full_name(), MOST_NAME)
+            )
+        }
+        Some(first) => format!(
+            "call again with symbol and also file_path and line, for example file_path: {}, line: {}",
+            one_line(&first.file, 200),
+            first.line
+        ),
+        None => "call `grep` for the name".to_owned(),
     }
 }
 
@@ -112,7 +130,13 @@ mod tests {
             error.message,
             "`Put` is declared 2 times:\n  a.go:5 Store.Put: func Put()  {\n  b.go:5 Disk.Put: func Put()  {"
         );
-        assert_eq!(error.hints, ["call again with one of these full names, or with file_path and line (a.go:5)"]);
+        assert_eq!(error.hints, ["call again with one of these full names, for example symbol: Store.Put"]);
+        let candidates = vec![declared("a.go", "Put", Some("Store")), declared("b.go", "Put", Some("Store"))];
+        let error = symbol_refused(&SymbolRefused::Ambiguous { name: "Put".into(), candidates });
+        assert_eq!(
+            error.hints,
+            ["call again with symbol and also file_path and line, for example file_path: a.go, line: 5"]
+        );
         let nearest = vec![declared("a.go", "Put", Some("Store"))];
         let none = |file: Option<&str>, nearest: Vec<Declared>, complete| {
             symbol_refused(&SymbolRefused::NoSuch {

@@ -7,7 +7,7 @@ mod zig;
 use tree_sitter::Node;
 
 use super::{Language, SyntaxTree};
-use crate::text::{LineRange, Span};
+use crate::text::{LineIndex, LineRange, Span};
 
 /// Declarations nested deeper than this are left out.
 const MAX_DEPTH: usize = 16;
@@ -85,10 +85,14 @@ pub fn outline(language: Language, text: &str) -> Vec<Symbol> {
     SyntaxTree::parse(language, text).map(|tree| tree.outline()).unwrap_or_default()
 }
 
-/// The innermost declaration that holds `line`, 0-based.
-pub fn enclosing(outline: &[Symbol], line: usize) -> Option<&Symbol> {
-    let holding = outline.iter().filter(|symbol| (symbol.lines.start..symbol.lines.end).contains(&line));
-    holding.rev().min_by_key(|symbol| symbol.lines.len())
+/// The line that declares what `line` (0-based) stands in, without white space around it and an opening brace at its
+/// end; `None` where nothing of several lines holds it, or it is that very line.
+pub fn heading<'t>(outline: &[Symbol], index: &LineIndex, text: &'t str, line: usize) -> Option<&'t str> {
+    // A field or constant of one line tells nothing that the line itself does not.
+    let holds = |symbol: &&Symbol| symbol.lines.len() > 1 && (symbol.lines.start..symbol.lines.end).contains(&line);
+    let innermost = outline.iter().filter(holds).rev().min_by_key(|symbol| symbol.lines.len())?;
+    let named = index.line_at(innermost.name_span.start);
+    (named != line).then(|| index.line(text, named).trim().trim_end_matches('{').trim_end())
 }
 
 impl SyntaxTree {
@@ -249,11 +253,11 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_declaration_holds_a_line() {
+    fn a_line_is_told_the_line_that_declares_what_it_stands_in() {
         let text = "class A {\n    int z;\n\n    int f() {\n        return z;\n    }\n}\n";
         let symbols = outline(Language::Java, text);
-        let at = |line| enclosing(&symbols, line).map(|symbol| symbol.name.as_str());
-        assert_eq!([at(1), at(2), at(4), at(6), at(7)], [Some("z"), Some("A"), Some("f"), Some("A"), None]);
+        let at = |line| heading(&symbols, &LineIndex::new(text), text, line);
+        assert_eq!([at(0), at(1), at(3), at(4), at(7)], [None, Some("class A"), None, Some("int f()"), None]);
     }
 
     #[test]

@@ -55,7 +55,12 @@ async fn diagnostics(call: &Call, arguments: Arguments) -> Result<Reply, ToolErr
         text = format!("{subject}: no language server has been asked yet; edit or read a file first\n");
     }
     text.extend(note.as_deref());
-    let mut structured = json!({ "file": path.map(|(relative, _)| relative) });
+    let count = |report| report::problems_now(report).len();
+    let mut structured = json!({
+        "file": path.map(|(relative, _)| relative),
+        "total": reports.iter().map(count).sum::<usize>(),
+        "known": !reports.is_empty() && reports.iter().all(|report| report.verdict.is_settled()),
+    });
     if let Some(first) = all.first() {
         structured["diagnostics"] = first.clone();
     }

@@ -84,7 +84,9 @@ pub(super) fn launch(
     if spec.evidence == Evidence::Jdtls {
         env.extend(java_environment(spec, &program));
         merge(&mut settings, java_settings(root, sources));
-        options.get_or_insert_with(|| json!({ "settings": settings }));
+        // Without the capability it says nothing of where a class of a library is declared.
+        let own = json!({ "settings": settings, "extendedClientCapabilities": { "classFileContentsSupport": true } });
+        options.get_or_insert(own);
     }
     Launch {
         name: spec.name.clone(),

@@ -153,6 +153,8 @@ impl Slot {
         state.mark = server.board().heard().count;
         state.documents.replay(server, tick);
         state.server = Some(server.clone());
+        drop(state);
+        self.tell_standing();
     }
 
     /// Settles whatever changes, until the language server is of no more use.

@@ -114,6 +114,11 @@ impl Place {
         Some(Arc::clone(slot))
     }
 
+    /// Whether a language server is responsible for a file like this.
+    pub(super) fn serves(&self, path: &Path) -> bool {
+        self.servers.for_path(path).is_some()
+    }
+
     /// The files with which languages in the workspace were first seen, one a language server.
     pub(super) fn samples(&self) -> Vec<PathBuf> {
         let nearest = |spec: &ServerSpec| {

@@ -274,6 +274,17 @@ impl Slot {
         cell
     }
 
+    /// Somebody is about to ask it something: if it was stopped, it starts.
+    pub(super) fn want(&self) {
+        self.state().last_used = Some(Instant::now());
+        self.wanted.notify_one();
+    }
+
+    /// Wakes whoever waits for it, because it runs now.
+    pub(super) fn tell_standing(&self) {
+        self.standing.send_modify(|_| ());
+    }
+
     fn cell(&self, state: &mut State, path: &Path) -> Arc<Cell> {
         let cell = Arc::new(Cell {
             tick: state.tick,

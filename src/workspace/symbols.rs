@@ -1,6 +1,7 @@
 //! Declarations by their names: what a call means by `Store.Put`, found in the texts as they are on disk.
 //!
-//! No language server is asked, so that it is the same in the first second, after a crash, and without one.
+//! Where a grammar is built in no language server is asked, so that it is the same in the first second, after a crash, and
+//! without one.
 
 mod nearest;
 mod source;
@@ -14,10 +15,11 @@ use super::Workspace;
 use super::paths::Resolved;
 use super::paths::contained::ReadError;
 use crate::search::StopOnDrop;
-use crate::syntax::{Language, NamePath, Symbol};
+use crate::syntax::{Language, NamePath, Symbol, SymbolKind};
 use crate::text::{LineIndex, PositionEncoding};
 
 pub(super) use source::SourceFile;
+pub(super) use survey::declared_like;
 
 /// A declaration, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +113,16 @@ impl Declared {
         }
     }
 
+    /// Whether it only passes on what is declared elsewhere, as Zig writes an import: `const A = @import("a.zig").A;`
+    fn is_alias(&self) -> bool {
+        if self.symbol.kind != SymbolKind::Constant || !self.file.ends_with(".zig") {
+            return false;
+        }
+        let value = self.heading.split_once('=').map_or("", |(_, value)| value.trim().trim_end_matches(';').trim_end());
+        let is_own_name = value.strip_suffix(self.symbol.name.as_str()).is_some_and(|before| before.ends_with('.'));
+        is_own_name || (value.starts_with("@import(") && value.ends_with(')'))
+    }
+
     /// Its name after those of the types it stands in: `Store.Put`.
     pub fn full_name(&self) -> String {
         match &self.symbol.container {
@@ -123,8 +135,8 @@ impl Declared {
 impl Workspace {
     /// Finds the one declaration that `typed` names, in `file` or in the whole workspace.
     ///
-    /// A full path (`Store.Put`) wins over declarations of which only the end was said. Waits for the disk only; dropping
-    /// the future ends the search.
+    /// A full path (`Store.Put`) wins over declarations of which only the end was said. Waits for the disk only, but for a
+    /// file without a grammar, whose language server is asked. Dropping the future ends the search.
     ///
     /// # Errors
     /// [`SymbolRefused`], with what comes near or with all that fit.
@@ -169,19 +181,26 @@ impl Workspace {
     }
 }
 
-/// Of those that fit the one of which most was said; a type rather than its own constructor.
+/// Of those that fit the one of which most was said; a type rather than its own constructor, and what is declared
+/// rather than a constant that only passes it on.
 fn the_one(name: &NamePath, mut fitting: Vec<(usize, Declared)>) -> Result<(Declared, Vec<Declared>), SymbolRefused> {
-    fitting.sort_by(|(a_unsaid, a), (b_unsaid, b)| {
-        (a_unsaid, &a.file, a.symbol.name_span.start).cmp(&(b_unsaid, &b.file, b.symbol.name_span.start))
+    fitting.sort_by_cached_key(|(unsaid, declared)| {
+        (declared.is_alias(), *unsaid, declared.file.clone(), declared.symbol.name_span.start)
     });
-    let least = fitting.first().map_or(0, |(unsaid, _)| *unsaid);
-    let best = fitting.iter().filter(|(unsaid, _)| *unsaid == least).count();
-    if best == 1 && (least == 0 || fitting.len() == 1) {
+    let first = fitting.first().map(|(unsaid, declared)| (declared.is_alias(), *unsaid));
+    let least = first.map_or(0, |(_, unsaid)| unsaid);
+    let is_best = |(unsaid, declared): &&(usize, Declared)| Some((declared.is_alias(), *unsaid)) == first;
+    let best = fitting.iter().filter(is_best).count();
+    let rivals =
+        fitting.iter().filter(|(_, declared)| first.is_some_and(|(alias, _)| alias == declared.is_alias())).count();
+    if best == 1 && (least == 0 || rivals == 1) {
         let mut all = fitting.into_iter().map(|(_, declared)| declared);
         let first = all.next().unwrap_or_else(|| unreachable!("one was counted"));
         return Ok((first, all.collect()));
     }
-    let candidates = fitting.into_iter().map(|(_, declared)| declared).collect();
+    // Where a full path was typed, what it names only in part is not meant.
+    let meant = if least == 0 { best } else { rivals };
+    let candidates = fitting.into_iter().map(|(_, declared)| declared).take(meant).collect();
     Err(SymbolRefused::Ambiguous { name: name.whole().to_owned(), candidates })
 }
 
@@ -208,6 +227,7 @@ mod tests {
     const STORE: &str = "package store\n\n// Store keeps.\ntype Store struct{ size int }\n\nfunc (s *Store) Put(k string) error {\n\treturn check(k)\n}\n\nfunc (s *Store) Len() int { return s.size }\n\nfunc check(k string) error { return nil }\n";
     const DISK: &str =
         "package store\n\ntype Disk struct{}\n\nfunc (d *Disk) Put(k string) error { return nil }\n\nfunc Put() {}\n";
+    const ZIG: &str = "const std = @import(\"std\");\nconst Account = @import(\"b.zig\").Account;\n";
     const LEDGER: &str = "package shop.ledger;\n\nclass Ledger {\n    Ledger() {}\n\n    void put(int a) {}\n\n    void put(String a) {}\n}\n";
 
     fn workspace() -> (tempfile::TempDir, Workspace) {
@@ -217,6 +237,8 @@ mod tests {
             ("go/store/store.go", STORE),
             ("go/store/disk.go", DISK),
             ("java/shop/ledger/Ledger.java", LEDGER),
+            ("zig/a.zig", ZIG),
+            ("zig/b.zig", "pub const Account = struct {};\n"),
             ("notes.txt", "Put\n"),
         ] {
             let path = root.join(path);
@@ -276,6 +298,8 @@ mod tests {
                 "none, near: store.go:6:17 Store.Put, disk.go:5:16 Disk.Put, disk.go:7:6 Put, Ledger.java:6:10 Ledger.put, Ledger.java:8:10 Ledger.put",
             ),
             ("store.put", Some("go/store/disk.go"), "none, near: disk.go:5:16 Disk.Put, disk.go:7:6 Put"),
+            ("Account", None, "b.zig:1:11 Account not a.zig:2:7 Account"),
+            ("std", None, "a.zig:1:7 std"),
             ("chekc", None, "none, near: store.go:12:6 check"),
             ("()", None, "`()` is no name"),
             ("Put", Some("notes.txt"), "the declarations of notes.txt cannot be told"),

@@ -13,6 +13,7 @@ mod crash;
 mod editing;
 mod ledger;
 mod loops;
+mod navigation;
 mod numbers;
 mod patching;
 mod protocol;

@@ -13,7 +13,27 @@ fn the_tools_are_listed_with_schemas_and_hints() {
     let names: Vec<&str> = tools.as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
     assert_eq!(
         names,
-        ["read", "glob", "grep", "edit", "multi_edit", "apply_patch", "write", "diagnostics", "changes", "undo"]
+        [
+            "read",
+            "glob",
+            "grep",
+            "edit",
+            "multi_edit",
+            "apply_patch",
+            "replace_symbol",
+            "insert_after_symbol",
+            "insert_before_symbol",
+            "write",
+            "diagnostics",
+            "definition",
+            "references",
+            "hover",
+            "symbols",
+            "implementations",
+            "calls",
+            "changes",
+            "undo"
+        ]
     );
     let edit = &tools[3];
     assert_eq!(edit["inputSchema"]["required"], json!(["file_path", "old_string", "new_string"]));

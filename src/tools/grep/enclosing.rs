@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::report::{Inside, one_line};
 use crate::search::{FileHits, Role};
-use crate::syntax::{Language, Symbol, enclosing, outline};
+use crate::syntax::{Language, heading, outline};
 use crate::text::LineIndex;
 
 /// Larger files are not parsed for this. Bytes.
@@ -30,21 +30,12 @@ fn of_file(path: &Path, hits: &FileHits, left: &mut u64) -> Vec<Option<String>> 
     *left -= size;
     let Ok(text) = std::fs::read_to_string(path) else { return unknown() };
     let index = LineIndex::new(&text);
-    // A field or constant of one line tells nothing that the line itself does not.
-    let symbols: Vec<Symbol> = outline(language, &text).into_iter().filter(|symbol| symbol.lines.len() > 1).collect();
-    let inside = |line: usize| {
-        let symbol = enclosing(&symbols, line)?;
-        let named = index.line_at(symbol.name_span.start);
-        (named != line).then(|| declaration(index.line(&text, named)))
-    };
+    let symbols = outline(language, &text);
+    let inside = |line: usize| Some(one_line(heading(&symbols, &index, &text, line)?, MOST_CHARACTERS));
     hits.lines
         .iter()
         .map(|line| (line.role == Role::Hit).then(|| inside(line.number.saturating_sub(1))).flatten())
         .collect()
-}
-
-fn declaration(line: &str) -> String {
-    one_line(line.trim().trim_end_matches('{').trim_end(), MOST_CHARACTERS)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::source::SourceFile;
 use super::{Declared, nearest};
-use crate::search::{End, Limits, Pattern, PatternOptions, Place, Wanted, find_files, find_lines};
+use crate::search::{Case, End, Limits, Pattern, PatternOptions, Place, Wanted, find_files, find_lines};
 use crate::syntax::{Language, NamePath};
 use crate::workspace::paths::PathRules;
 
@@ -36,6 +36,28 @@ pub(super) fn declarations_of(rules: &PathRules, name: &NamePath, cancel: &Atomi
         fitting.extend(all.into_iter().filter_map(|declared| Some((name.fit(&declared.symbol, &around)?, declared))));
     });
     Survey { fitting, complete }
+}
+
+/// The declarations whose names hold `part`, whatever their case, or that it names in full; and whether everything was
+/// looked at.
+pub(in crate::workspace) fn declared_like(rules: &PathRules, part: &str, cancel: &AtomicBool) -> (Vec<Declared>, bool) {
+    let Some(name) = NamePath::parse(part) else { return (Vec::new(), true) };
+    let own = name.name().to_lowercase();
+    let options = PatternOptions { literal: true, case: Case::Insensitive, ..PatternOptions::default() };
+    let Ok(pattern) = Pattern::new(&own, options) else { return (Vec::new(), false) };
+    let Ok(found) = find_lines(&sources(rules), &pattern, Wanted::Files, &Limits::new(MOST_FILES, cancel)) else {
+        return (Vec::new(), false);
+    };
+    let files = found.files.into_iter().map(|(path, _)| path).collect();
+    let mut like = Vec::new();
+    let seen_all = each_outline(rules, files, PARSING, cancel, |source, all| {
+        let around = source.around();
+        like.extend(all.into_iter().filter(|declared| match name.qualifier() {
+            Some(_) => name.fit(&declared.symbol, &around).is_some(),
+            None => declared.symbol.name.to_lowercase().contains(&own),
+        }));
+    });
+    (like, seen_all && found.end == End::Complete)
 }
 
 /// The declarations whose names come near, and whether everything was looked at.
