@@ -5,6 +5,7 @@
 mod align;
 mod alignment;
 mod budget;
+mod carried;
 mod changes;
 mod decide;
 mod elision;
@@ -12,9 +13,11 @@ mod evidence;
 mod exact;
 mod file_lines;
 mod indent;
+mod insertion;
 mod likeness;
 mod line_diff;
 mod many;
+mod merge;
 mod nearest;
 #[cfg(test)]
 mod properties;

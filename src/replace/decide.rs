@@ -123,7 +123,8 @@ impl Case<'_> {
         let mut occurrences: Vec<Vec<Replacement>> = Vec::with_capacity(places.len());
         for place in places {
             self.evidence(place, None).judge(&self.ops).map_err(|code| self.refused(code, place))?;
-            let edits = transfer(&self.file.lines, &self.attempt.old, &self.attempt.new, &place.alignment, &self.ops)
+            let Attempt { old, new, text, .. } = self.attempt;
+            let edits = transfer(&self.file.lines, old, new, &text.elided, &place.alignment, &self.ops)
                 .map_err(|code| self.refused(code, place))?;
             occurrences.push(edits);
         }

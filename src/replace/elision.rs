@@ -1,31 +1,54 @@
 //! Rows of `old` that stand for lines left out: `...`, `// ... existing code ...`.
 
 /// Words that such a row may hold besides its dots.
-const WORDS: [&str; 24] = [
-    "existing",
-    "rest",
-    "code",
-    "unchanged",
-    "same",
-    "of",
-    "the",
-    "remaining",
-    "other",
-    "lines",
+const WORDS: [&str; 47] = [
+    "above",
+    "and",
     "as",
     "before",
-    "omitted",
-    "previous",
-    "more",
-    "here",
-    "function",
-    "method",
-    "file",
+    "below",
+    "block",
     "body",
-    "and",
-    "is",
-    "stays",
+    "brevity",
+    "class",
+    "code",
+    "content",
+    "contents",
+    "continues",
+    "elided",
+    "existing",
+    "file",
+    "for",
+    "function",
+    "here",
     "implementation",
+    "imports",
+    "in",
+    "is",
+    "keep",
+    "lines",
+    "logic",
+    "method",
+    "methods",
+    "more",
+    "no",
+    "of",
+    "omitted",
+    "other",
+    "previous",
+    "remaining",
+    "rest",
+    "same",
+    "snip",
+    "snipped",
+    "stays",
+    "the",
+    "this",
+    "to",
+    "truncated",
+    "unchanged",
+    "unmodified",
+    "changes",
 ];
 
 /// Whether a line is nothing but an elision.
@@ -38,6 +61,7 @@ pub(super) fn is_elision(line: &str) -> bool {
         }
     }
     let body = body.trim_end_matches("*/").trim_end_matches("-->").trim();
+    let body = body.strip_prefix(['[', '(']).and_then(|body| body.strip_suffix([']', ')'])).unwrap_or(body).trim();
     let (dots, rest) = match (body.strip_prefix("..."), body.strip_prefix('…')) {
         (Some(rest), _) | (None, Some(rest)) => (true, rest),
         (None, None) => (false, body),
@@ -48,7 +72,7 @@ pub(super) fn is_elision(line: &str) -> bool {
         && words
             .split(|character: char| !character.is_alphanumeric())
             .filter(|word| !word.is_empty())
-            .all(|word| WORDS.contains(&word.to_ascii_lowercase().as_str()))
+            .all(|word| word.parse::<u32>().is_ok() || WORDS.contains(&word.to_ascii_lowercase().as_str()))
         && words.chars().all(|character| character.is_alphanumeric() || " ,()[]{}-_'".contains(character))
 }
 
@@ -65,6 +89,11 @@ mod tests {
             ("// … rest of the code unchanged …", true),
             ("/* ... */", true),
             ("// existing code ...", true),
+            ("// [...]", true),
+            ("// ... 12 lines omitted", true),
+            ("(...)", true),
+            ("// ... keep existing code (unchanged) ...", true),
+            ("[...args]", false),
             ("...args", false),
             ("f(...)", false),
             ("// wait for it ...", false),

@@ -1,7 +1,7 @@
 //! Whether a place is certain enough to act on.
 
 use super::RefusalCode;
-use super::align::{Candidate, OldText, SAME_KEY, STRONG};
+use super::align::{Candidate, OTHER_COMMENT, OldText, SAME_KEY, STRONG};
 use super::likeness::likeness;
 use super::line_diff::Op;
 use super::reading::{Reading, key_hash, words};
@@ -15,6 +15,14 @@ const MIN_SCORE_IF_PLAIN: f32 = 0.5;
 const MIN_MARGIN: f32 = 0.1;
 /// Texts of less weight are found literally or not at all.
 const MIN_WEIGHT: f32 = 0.35;
+/// A single line of less weight is no misspelt one.
+const MIN_WEIGHT_MISSPELT: f32 = 0.5;
+/// A single line of less weight may be meant as a part of lines.
+const MIN_WEIGHT_WHOLE: f32 = 0.75;
+/// A neighbour of less weight says nothing about a place by itself.
+const MIN_WEIGHT_BESIDE: f32 = 0.2;
+/// A line that the file has more often than this tells no place.
+const MOST_OFTEN: usize = 3;
 /// A line that is to change must be at least so like the file's.
 const MIN_CHANGED: f32 = 0.55;
 /// Lines of the file that old may leave out without saying so, besides one for three that it has.
@@ -49,6 +57,7 @@ impl Evidence<'_> {
     /// The code of the refusal.
     pub(super) fn judge(&self, ops: &[Op]) -> Result<(), RefusalCode> {
         self.is_certain()?;
+        self.stands_alone()?;
         for op in ops.iter().filter(|op| !op.equal) {
             if op.old.is_empty() { self.insertion_is_clear(op)? } else { self.changed_lines_are_there(op)? }
         }
@@ -106,6 +115,35 @@ impl Evidence<'_> {
             return Err(RefusalCode::NotFound);
         }
         Ok(())
+    }
+
+    /// Whether a single line that says little is not a part of other lines too: a fragment could be meant.
+    fn stands_alone(&self) -> Result<(), RefusalCode> {
+        let mut told = (0..self.old.lines.len()).filter(|i| !self.old.lines[*i].is_blank());
+        let (Some(i), None) = (told.next(), told.next()) else { return Ok(()) };
+        let Some(line) = self.best.alignment.single(i) else { return Ok(()) };
+        let mine = &self.old.lines[i];
+        if mine.weight < MIN_WEIGHT_MISSPELT && self.likeness_of(self.best, i) < STRONG {
+            return Err(RefusalCode::TooLittleInformation);
+        }
+        let is_whole = mine.weight >= MIN_WEIGHT_WHOLE || mine.text.starts_with([' ', '\t']);
+        if !is_whole && self.occurs_elsewhere(self.file.lines.content(line).trim(), line) {
+            return Err(RefusalCode::Ambiguous);
+        }
+        Ok(())
+    }
+
+    /// Whether `part` stands, as whole words, on another line than `line`.
+    fn occurs_elsewhere(&self, part: &str, line: usize) -> bool {
+        let (text, own) = (self.file.lines.text, self.file.lines.span(line));
+        let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let bytes = text.as_bytes();
+        memchr::memmem::find_iter(bytes, part).any(|at| {
+            let end = at + part.len();
+            let inside = is_word(at.checked_sub(1).and_then(|before| bytes.get(before))) && is_word(bytes.get(at))
+                || is_word(bytes.get(end)) && is_word(bytes.get(end - 1));
+            !inside && (at < own.start || end > own.end)
+        })
     }
 
     /// The least likeness of a place where every line says the same and no code stands between; `None` elsewhere.
@@ -178,7 +216,10 @@ impl Evidence<'_> {
             .take(MOST_SOUGHT);
         lacking.any(|i| {
             let hash = key_hash(self.old.lines[i].text);
-            self.file.hashes.iter().enumerate().any(|(line, other)| *other == hash && !range.contains(&line))
+            let mut places = self.file.hashes.iter().enumerate().filter(|(_, other)| **other == hash).peekable();
+            let is_apart = |(line, _): (usize, &u64)| !range.contains(&line);
+            // A line that stands all over the file tells no place.
+            places.peek().is_some() && places.clone().nth(MOST_OFTEN).is_none() && places.any(is_apart)
         })
     }
 
@@ -222,7 +263,7 @@ impl Evidence<'_> {
                 continue;
             }
             let other = self.old.lines[i].weight > 0.3 && self.names_something_else(i);
-            if likeness < MIN_CHANGED || other || self.is_another_line(i, line) {
+            if likeness < MIN_CHANGED || likeness == OTHER_COMMENT || other || self.is_another_line(i, line) {
                 return Err(RefusalCode::Stale);
             }
         }
@@ -257,6 +298,13 @@ impl Evidence<'_> {
         let alone = self.rival.is_none_or(|rival| rival.score < 0.5);
         let is_slip = |i: Option<usize>| alone && i.is_some_and(|i| self.differs_by_one_word(i));
         let is_mine = |i: Option<usize>| !is_other(i) || is_slip(i);
+        let is_missing = |i: Option<usize>| i.is_some_and(|i| !self.old.elided[i] && alignment.pair(i).is_none());
+        let is_light = |i: Option<usize>| {
+            i.is_none_or(|i| self.old.weight(i) < MIN_WEIGHT_BESIDE || self.likeness_of(self.best, i) < STRONG)
+        };
+        if is_missing(above) && is_light(below) || is_missing(below) && is_light(above) {
+            return Err(RefusalCode::Stale);
+        }
         let clear = (is_found(above) || is_found(below)) && is_mine(above) && is_mine(below);
         let gone = [above, below].into_iter().flatten().any(|i| self.gave_way_to_code(i));
         if clear && !gone { Ok(()) } else { Err(RefusalCode::Stale) }

@@ -22,6 +22,8 @@ pub(super) struct Reading<'a> {
     /// How much it tells about a place: hardly anything for a blank line, 1 for a long one.
     pub(super) weight: f32,
     pub(super) is_comment: bool,
+    /// The key of the code in front of a comment, where the line has both.
+    pub(super) code: Option<String>,
 }
 
 impl<'a> Reading<'a> {
@@ -31,7 +33,14 @@ impl<'a> Reading<'a> {
         let key = key_of_norm(&norm);
         // A comment is easily worded anew, left out or made up.
         let weight = weight(&key) * if is_comment { 0.6 } else { 1.0 };
-        Reading { text, weight, is_comment, norm, key }
+        let code = if is_comment { None } else { tail_comment(&norm).map(|at| key_of_norm(&norm[..at])) };
+        Reading { text, weight, is_comment, norm, key, code }
+    }
+
+    /// Whether the two lines are the same code, and one has a comment behind it that the other has not.
+    pub(super) fn is_same_code(&self, other: &Reading<'_>) -> bool {
+        (self.code.is_some() || other.code.is_some())
+            && self.code.as_ref().unwrap_or(&self.key) == other.code.as_ref().unwrap_or(&other.key)
     }
 
     /// Whether the line says nothing.
@@ -50,6 +59,13 @@ pub(super) fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     // A bare `*` begins a comment's line only as in a block comment, not as in `*p = x`.
     ["//", "#", "/*", "*/", "* ", "--", "<!--"].iter().any(|mark| line.starts_with(mark)) || line == "*"
+}
+
+/// Where a comment begins behind the code of a line; what looks like one inside quotes is none.
+fn tail_comment(norm: &str) -> Option<usize> {
+    let at = [" //", " # "].iter().filter_map(|mark| memchr::memmem::find(norm.as_bytes(), mark.as_bytes())).min()?;
+    let quotes = norm[..at].bytes().filter(|byte| matches!(byte, b'"' | b'\'' | b'`')).count();
+    (quotes % 2 == 0).then_some(at)
 }
 
 /// Whether folding could change more than blanks: most lines are plain.
@@ -333,6 +349,21 @@ mod tests {
         let many = "a".to_owned() + &";".repeat(20);
         assert_eq!(key_hash(&many), key_hash(&(many.clone() + " ")));
         assert_eq!(key_hash(" "), BLANK_HASH);
+    }
+
+    #[test]
+    fn a_comment_behind_code_is_left_out_of_it() {
+        let cases = [
+            ("f(a),  // why", "f(a)", true),
+            ("f(a) # why", "f(a) # because", true),
+            ("f(a)", "f(a)", false),
+            ("f(a) // why", "f(b)", false),
+            ("say('no // comment')", "say('no", false),
+            ("// f(a)", "f(a)", false),
+        ];
+        for (a, b, same) in cases {
+            assert_eq!(Reading::new(a).is_same_code(&Reading::new(b)), same, "{a:?} {b:?}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::budget::Budget;
 use super::decide::decide;
 use super::elision::is_elision;
 use super::file_lines::query_lines;
+use super::line_diff::line_diff;
 use super::reading::key_hash;
 use super::regions::{FileIndex, Heat, Region};
 use super::runs::runs;
@@ -28,6 +29,9 @@ const ELISION_REACH: usize = 300;
 const MAX_ELIDED_REGIONS: usize = 3;
 /// Most lines around a stretch that are aligned with it.
 const MAX_MARGIN: usize = 20;
+
+/// Readings whose values are this near fit equally well.
+const SAME_FIT: f32 = 0.001;
 
 /// One reading of the query and where it may stand.
 pub(super) struct Attempt<'q> {
@@ -61,7 +65,7 @@ pub(super) fn replace(text: &str, query: &Query<'_>) -> Result<Landed, Refused> 
         let mut other = attempt(&file, &view.old, &view.new, &mut budget);
         other.layers.clone_from(&view.layers);
         other.bonus = if view.evident { 0.002 } else { -0.0001 * view.layers.len() as f32 };
-        if other.value() > best.value() {
+        if other.is_better_than(&best) {
             best = other;
         }
     }
@@ -98,6 +102,16 @@ impl Attempt<'_> {
         self.candidates
             .first()
             .is_some_and(|best| best.score > 0.98 && best.likeness.iter().all(|likeness| *likeness >= SAME_TRIMMED))
+    }
+
+    /// Whether it fits better; of readings that fit equally well the one is meant under which less changes.
+    fn is_better_than(&self, other: &Attempt<'_>) -> bool {
+        let ahead = self.value() - other.value();
+        ahead > 0.0 || ahead > -SAME_FIT && self.changed_lines() < other.changed_lines()
+    }
+
+    fn changed_lines(&self) -> usize {
+        line_diff(&self.old, &self.new).iter().filter(|op| !op.equal).map(|op| op.old.len() + op.new.len()).sum()
     }
 
     fn value(&self) -> f32 {

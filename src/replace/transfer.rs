@@ -3,15 +3,22 @@
 use std::ops::Range;
 
 use super::alignment::Alignment;
+use super::carried::is_carried;
 use super::file_lines::{FileLines, leading};
 use super::indent::{Reindent, Seen, unit_of};
+use super::insertion::Insertion;
+use super::likeness::likeness;
 use super::line_diff::Op;
+use super::merge::merged;
 use super::reading::Reading;
 use super::{RefusalCode, Replacement};
 use crate::text::Span;
 
 /// How far around the match the file's unit of indentation is looked for, in lines.
 const UNIT_REACH: usize = 100;
+
+/// Lines so alike are one before and after the edit.
+const SAME_LINE: f32 = 0.7;
 
 /// Whole lines of the file and what they become.
 #[derive(Debug, PartialEq)]
@@ -23,15 +30,19 @@ struct Change {
 /// The replacements that carry the difference between `old` and `new` (`ops`) over to where `alignment` found `old`.
 ///
 /// # Errors
-/// [`RefusalCode::Stale`] when a line that is to change has no counterpart in the file.
+/// [`RefusalCode::Stale`] when a line that is to change has no counterpart in the file, or new lines no certain place.
 pub(super) fn transfer(
     file: &FileLines<'_>,
     old: &[&str],
     new: &[&str],
+    elided: &[bool],
     alignment: &Alignment,
     ops: &[Op],
 ) -> Result<Vec<Replacement>, RefusalCode> {
-    let context = Context { file, old, new, alignment };
+    let context = Context { file, old, new, elided, alignment };
+    if is_carried(file, old, new, alignment, ops) || ops.iter().any(|op| context.only_words_another_comment(op)) {
+        return Err(RefusalCode::Stale);
+    }
     let depth = context.learn_indent(ops);
     let mut changes = Vec::new();
     for op in ops {
@@ -48,6 +59,7 @@ struct Context<'a> {
     file: &'a FileLines<'a>,
     old: &'a [&'a str],
     new: &'a [&'a str],
+    elided: &'a [bool],
     alignment: &'a Alignment,
 }
 
@@ -177,21 +189,21 @@ impl<'a> Context<'a> {
         if lines.is_empty() {
             return Ok(None);
         }
-        let at = self.insertion_point(op).ok_or(RefusalCode::Stale)?;
+        let Context { file, old, new, elided, alignment } = *self;
+        let at = Insertion { file, old, new, elided, alignment }.point(op).ok_or(RefusalCode::Stale)?;
         Ok(Some(Change { file: at..at, lines }))
     }
 
-    /// Right behind the line that stands before the insertion, else before the one after it.
-    fn insertion_point(&self, op: &Op) -> Option<usize> {
-        let before = (0..op.old.start).rev().find_map(|i| self.alignment.pair(i).map(|pair| (i, pair.file.end)));
-        let after = (op.old.end..self.old.len()).find_map(|i| self.alignment.pair(i).map(|pair| (i, pair.file.start)));
-        match (before, after) {
-            (Some((i, end)), Some((next, start))) => {
-                Some(if i + 1 == op.old.start || next != op.old.end { end } else { start })
-            }
-            (Some((_, end)), None) => Some(end),
-            (None, after) => after.map(|(_, start)| start),
+    /// Whether all that changes on a line is the comment behind its code, and the file has another one there or none.
+    fn only_words_another_comment(&self, op: &Op) -> bool {
+        if op.equal || op.old.len() != op.new.len() {
+            return false;
         }
+        op.old.clone().zip(op.new.clone()).any(|(i, j)| {
+            let Some(line) = self.alignment.single(i) else { return false };
+            let [old, new, file] = [self.old[i], self.new[j], self.file.content(line)].map(Reading::new);
+            old.key != file.key && old.key != new.key && old.is_same_code(&file) && old.is_same_code(&new)
+        })
     }
 
     /// Where old begins or ends inside a line, what the file has around it stays.
@@ -215,7 +227,8 @@ impl<'a> Context<'a> {
     }
 
     fn inserted(&self, j: usize, op: &Op, depth: &Depth) -> String {
-        let line = self.new[j];
+        let mended = self.mended(j, op);
+        let line = mended.as_deref().unwrap_or(self.new[j]);
         // A first line that was typed from its first visible character on takes its indent from the file.
         let is_first = j == 0 && op.old.start == 0 && !op.old.is_empty() && leading(line) == leading(self.old[0]);
         if let Some(at) = self.alignment.single(0).filter(|_| is_first) {
@@ -225,6 +238,24 @@ impl<'a> Context<'a> {
             Some(indent) => format!("{indent}{}", &line[leading(line).len()..]),
             None => depth.reindent.line(line),
         }
+    }
+
+    /// A line that takes the place of one that the file spells otherwise: only the words that change are new's.
+    fn mended(&self, j: usize, op: &Op) -> Option<String> {
+        let new = self.new[j].trim();
+        let replaced = if op.old.len() == op.new.len() {
+            Some(op.old.start + (j - op.new.start))
+        } else {
+            let alike = |i: &usize| likeness(self.old[*i].trim(), new);
+            op.old.clone().filter(|i| alike(i) >= SAME_LINE).max_by(|a, b| alike(a).total_cmp(&alike(b)))
+        };
+        let (i, line) = replaced.and_then(|i| Some((i, self.alignment.single(i)?)))?;
+        let (old, file) = (self.old[i].trim(), self.file.content(line).trim());
+        let is_cut = self.alignment.cut_head && i == 0 || self.alignment.cut_tail && i + 1 == self.old.len();
+        if is_cut || Reading::new(old).key == Reading::new(file).key {
+            return None;
+        }
+        Some(format!("{}{}", leading(self.new[j]), merged(old, new, file)?))
     }
 
     /// The file's indent of a line that `new[j]` replaces and that the query has at the same depth.

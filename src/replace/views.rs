@@ -35,11 +35,23 @@ struct Layer {
     can_be_meant: bool,
 }
 
-const LAYERS: [Layer; 8] = [
+const LAYERS: [Layer; 11] = [
     Layer {
         name: "fence_stripped",
         old: |old, _| wrappings::without_fence(old),
         new: |new, _| wrappings::without_fence(new),
+        can_be_meant: false,
+    },
+    Layer {
+        name: "fence_stripped",
+        old: |old, _| wrappings::without_outer(old),
+        new: |new, _| wrappings::without_outer(new),
+        can_be_meant: false,
+    },
+    Layer {
+        name: "quote_marks_stripped",
+        old: |old, _| wrappings::without_quote_marks(old, old),
+        new: wrappings::without_quote_marks,
         can_be_meant: false,
     },
     Layer {
@@ -64,6 +76,12 @@ const LAYERS: [Layer; 8] = [
         name: "escape_normalized",
         old: |old, _| escapes::without_escapes(old),
         new: |new, _| escapes::without_escapes(new),
+        can_be_meant: true,
+    },
+    Layer {
+        name: "escape_normalized",
+        old: |old, _| escapes::without_needless_escapes(old, old),
+        new: escapes::without_needless_escapes,
         can_be_meant: true,
     },
     Layer {
@@ -114,6 +132,11 @@ pub(super) fn views<'q>(old: &'q str, new: &'q str) -> Vec<View<'q>> {
 }
 
 fn peel<'q>(view: &View<'q>, layer: &Layer) -> Option<View<'q>> {
+    if matches!(layer.name, "quotes_normalized" | "escape_normalized")
+        && escapes::is_level_unclear(&view.old, &view.new)
+    {
+        return None;
+    }
     let old = (layer.old)(&view.old, &view.new).filter(|old| *old != view.old && !old.trim().is_empty())?;
     let peeled = (layer.new)(&view.new, &view.old).filter(|new| *new != view.new);
     let mut layers = view.layers.clone();
@@ -175,6 +198,12 @@ mod tests {
         check("say(\\\"a\\\")", "say(\"a\\n\")", &["quotes_normalized"], "say(\"a\")", "say(\"a\\n\")");
         check("a()\\n\\tb()", "a()\\n\\tc()", &["escape_normalized"], "a()\n\tb()", "a()\n\tc()");
         check("a &lt; b &amp;&amp; c", "a &lt;= b", &["entities_decoded"], "a < b && c", "a <= b");
+    }
+
+    #[test]
+    fn an_escape_that_old_does_not_explain_stays_unread() {
+        assert_eq!(views("say(\\\"a\\\")", "say(\\\"a\\\\n\\\")"), []);
+        check("say(\\\"a\\\\t\\\")", "say(\\\"a\\\\n\\\")", &["escape_normalized"], "say(\"a\\t\")", "say(\"a\\n\")");
     }
 
     #[test]

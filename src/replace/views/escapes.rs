@@ -5,6 +5,22 @@ pub(super) fn without_quote_escapes(text: &str) -> Option<String> {
     text.contains("\\\"").then(|| text.replace("\\\"", "\""))
 }
 
+/// Whether old tells nothing of how new's backslashes are to be read: old has them in front of quotes only, new has also
+/// doubled ones, which may stand for one or for two.
+pub(super) fn is_level_unclear(old: &str, new: &str) -> bool {
+    let signs = |text: &str, allowed: &[char]| {
+        let (mut characters, mut doubled) = (text.chars(), false);
+        while let Some(character) = characters.next() {
+            if character == '\\' {
+                let next = characters.next().filter(|next| allowed.contains(next))?;
+                doubled |= next == '\\';
+            }
+        }
+        Some(doubled)
+    };
+    old.contains('\\') && signs(old, &['"', '\'']).is_some() && signs(new, &['"', '\'', '\\']) == Some(true)
+}
+
 /// A backslash in front of a quote or a backslash comes off.
 pub(super) fn without_escapes(text: &str) -> Option<String> {
     if !text.contains('\\') {
@@ -21,6 +37,42 @@ pub(super) fn without_escapes(text: &str) -> Option<String> {
         }
     }
     found.then_some(out)
+}
+
+/// Punctuation that `old` never has without a backslash in front, without it: no language asks for most of that.
+pub(super) fn without_needless_escapes(text: &str, old: &str) -> Option<String> {
+    let needless: Vec<char> = NEEDLESS.into_iter().filter(|sign| is_always_escaped(old, *sign)).collect();
+    let needless: Vec<char> = needless.into_iter().filter(|sign| is_always_escaped(text, *sign)).collect();
+    if needless.is_empty() {
+        return None;
+    }
+    let (mut out, mut characters) = (String::with_capacity(text.len()), text.chars().peekable());
+    while let Some(character) = characters.next() {
+        let is_needless = character == '\\' && characters.peek().is_some_and(|next| needless.contains(next));
+        if !is_needless {
+            out.push(character);
+        }
+    }
+    Some(out)
+}
+
+/// Signs that writers of shell, Markdown, regular expressions and JSON put a backslash in front of.
+const NEEDLESS: [char; 16] = ['/', '$', '`', '{', '}', '(', ')', '[', ']', '<', '>', '!', '#', '*', '_', '|'];
+
+/// Whether `sign` stands in the text, and always behind a backslash.
+fn is_always_escaped(text: &str, sign: char) -> bool {
+    let mut found = false;
+    let mut before = ' ';
+    for character in text.chars() {
+        if character == sign {
+            if before != '\\' {
+                return false;
+            }
+            found = true;
+        }
+        before = character;
+    }
+    found
 }
 
 /// The text of a JSON string whose newlines were typed as `\n`.
@@ -87,18 +139,23 @@ pub(super) fn has_bare_quote(text: &str) -> bool {
     memchr::memchr_iter(b'"', bytes).any(|at| at == 0 || bytes[at - 1] != b'\\')
 }
 
-/// The entities that HTML and XML writers make of code.
-const ENTITIES: [(&str, &str); 9] = [
-    ("&lt;", "<"),
-    ("&gt;", ">"),
-    ("&quot;", "\""),
-    ("&apos;", "'"),
-    ("&#39;", "'"),
-    ("&#x27;", "'"),
-    ("&#34;", "\""),
-    ("&nbsp;", "\u{a0}"),
-    ("&amp;", "&"),
-];
+/// The entities that HTML and XML writers make of code, by name.
+const ENTITIES: [(&str, char); 6] =
+    [("lt", '<'), ("gt", '>'), ("quot", '"'), ("apos", '\''), ("nbsp", '\u{a0}'), ("amp", '&')];
+/// Longest entity between its signs.
+const MAX_ENTITY: usize = 8;
+
+/// The character that the entity at the start of `text` stands for, and the entity's length in bytes.
+fn entity(text: &str) -> Option<(char, usize)> {
+    let length = text.bytes().take(MAX_ENTITY + 2).position(|byte| byte == b';')?;
+    let name = text.get(1..length)?;
+    let number = name.strip_prefix('#').and_then(|number| match number.strip_prefix(['x', 'X']) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => number.parse().ok(),
+    });
+    let named = || ENTITIES.iter().find(|(known, _)| *known == name).map(|(_, character)| *character);
+    Some((number.and_then(char::from_u32).filter(|character| !character.is_control()).or_else(named)?, length + 1))
+}
 
 /// Entities as the characters they stand for, one level.
 pub(super) fn without_entities(text: &str) -> Option<String> {
@@ -109,11 +166,11 @@ pub(super) fn without_entities(text: &str) -> Option<String> {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        match ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity)) {
-            Some((entity, character)) => {
+        match entity(rest) {
+            Some((character, length)) => {
                 found = true;
-                out.push_str(character);
-                rest = &rest[entity.len()..];
+                out.push(character);
+                rest = &rest[length..];
             }
             None => {
                 out.push('&');
@@ -130,9 +187,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_sign_that_is_always_escaped_need_not_be() {
+        let cases = [
+            (r"a\/b \$c", r"a\/b \$c", Some("a/b $c")),
+            (r"a\/b", r"a\/b / c", None),
+            (r"x", r"a\/b", None),
+            (r"\d", r"\d", None),
+        ];
+        for (text, old, bare) in cases {
+            assert_eq!(without_needless_escapes(text, old).as_deref(), bare, "{text:?}");
+        }
+    }
+
+    #[test]
     fn one_level_comes_off() {
         type Undo = fn(&str) -> Option<String>;
-        let cases: [(Undo, &str, Option<&str>); 11] = [
+        let cases: [(Undo, &str, Option<&str>); 13] = [
+            (without_entities, "&#60;a&#x3e; &#10; &#xzz;", Some("<a> &#10; &#xzz;")),
+            (without_entities, "&&amp;", Some("&&")),
             (without_typed_tabs, "\\ta\\tb\n\t\\tc", Some("\ta\\tb\n\t\tc")),
             (without_typed_tabs, "a\\t", None),
             (without_quote_escapes, r#"a(\"b\n\")"#, Some(r#"a("b\n")"#)),

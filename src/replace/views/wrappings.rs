@@ -9,31 +9,76 @@ pub(super) fn without_fence(text: &str) -> Option<String> {
     fenced.then(|| body.to_owned())
 }
 
+/// The text inside one pair of quotes, backticks or tags that stands around all of it.
+pub(super) fn without_outer(text: &str) -> Option<String> {
+    let inner = text.trim_matches('\n');
+    let quoted = ["\"\"\"", "'''", "```", "`", "\"", "'"]
+        .iter()
+        .find_map(|mark| inner.strip_prefix(mark)?.strip_suffix(mark))
+        .or_else(|| inside_tag(inner))?;
+    Some(quoted.trim_matches('\n').to_owned())
+}
+
+/// The text between `<name>` and `</name>`.
+fn inside_tag(text: &str) -> Option<&str> {
+    let (name, rest) = text.strip_prefix('<')?.split_once('>')?;
+    let is_name = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
+    let body = rest.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")?;
+    (!name.is_empty() && name.chars().all(is_name)).then_some(body)
+}
+
+/// Marks that mail and terminals put in front of every line of a quotation.
+const QUOTE_MARKS: [&str; 5] = [">", "|", "│", "┃", "▏"];
+
+/// The lines without the mark of a quotation, where `like`, the old text, has it in front of every line.
+pub(super) fn without_quote_marks(text: &str, like: &str) -> Option<String> {
+    let is_marked = |line: &str, mark: &str| line.starts_with(mark) || line.trim().is_empty();
+    let mark = QUOTE_MARKS.into_iter().find(|mark| like.starts_with(mark))?;
+    if !like.split('\n').all(|line| is_marked(line, mark)) {
+        return None;
+    }
+    let bare = |line: &'_ str| line.strip_prefix(mark).map(str::to_owned);
+    let is_spaced = |line: &str| bare(line).is_none_or(|rest| rest.is_empty() || rest.starts_with(' '));
+    let blank = if like.split('\n').all(is_spaced) { " " } else { "" };
+    let lines: Vec<&str> = text
+        .split('\n')
+        .map(|line| match line.strip_prefix(mark) {
+            Some(rest) => rest.strip_prefix(blank).unwrap_or(rest),
+            None => line,
+        })
+        .collect();
+    Some(lines.join("\n"))
+}
+
 /// The lines without the numbers of a listing, where nearly all have one and they count up by one.
 ///
 /// A single number among several lines is believed only where `like`, the other side, has such numbers too.
 pub(super) fn without_line_numbers(text: &str, like: Option<&str>) -> Option<String> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let marks: Vec<Option<Mark<'_>>> = lines.iter().map(|line| Mark::read(line)).collect();
+    let mut marks: Vec<Option<Mark<'_>>> = lines.iter().map(|line| Mark::read(line)).collect();
+    // The first line is often typed without its number, and may begin with one of its own.
+    if let [Some(first), Some(second), Some(third), ..] = marks.as_slice()
+        && first.number + 1 != second.number
+        && second.number + 1 == third.number
+    {
+        marks[0] = None;
+    }
     let filled = lines.iter().filter(|line| !line.trim().is_empty()).count();
     let numbered: Vec<&Mark<'_>> = marks.iter().flatten().collect();
     let first = numbered.first()?;
-    // The first line is often typed without its number.
-    let is_alone = numbered.len() < 2 && filled > 1;
-    let is_like = |other: &str| other.split('\n').filter_map(Mark::read).any(|mark| mark.separator == first.separator);
+    let is_alone = numbered.len() < 2 && (filled > 1 || !first.is_plain());
+    let is_like = |other: &str| other.split('\n').filter_map(Mark::read).any(|mark| mark.is_like(first));
     if numbered.len() + 1 < filled || is_alone && !like.is_some_and(is_like) {
         return None;
     }
     if numbered.windows(2).any(|pair| pair[1].number != pair[0].number + 1) {
         return None;
     }
-    let separator = first.separator;
-    if numbered.iter().any(|mark| mark.separator.trim() != separator.trim()) {
+    if numbered.iter().any(|mark| !mark.is_like(first)) {
         return None;
     }
     // Where every mark has a blank behind it, it belongs to the mark; an empty line may have lost it.
-    let blank = matches!(separator, ":" | "|")
-        && numbered.iter().all(|mark| mark.rest.starts_with(' ') || mark.rest.is_empty());
+    let blank = first.may_be_spaced() && numbered.iter().all(|mark| mark.rest.starts_with(' ') || mark.rest.is_empty());
     let bare: Vec<&str> = lines
         .iter()
         .zip(&marks)
@@ -46,8 +91,13 @@ pub(super) fn without_line_numbers(text: &str, like: Option<&str>) -> Option<Str
     Some(bare.join("\n"))
 }
 
+/// What stands between a line's number and the line, longest first.
+const SEPARATORS: [&str; 13] = ["\t", "→", " | ", "|", ":", " |", " │", "│", "]", ")", "-", "  ", " "];
+
 /// A line number in front of a line.
 struct Mark<'a> {
+    /// The file that a search named in front of the number.
+    path: &'a str,
     number: usize,
     separator: &'a str,
     rest: &'a str,
@@ -56,13 +106,51 @@ struct Mark<'a> {
 impl<'a> Mark<'a> {
     fn read(line: &'a str) -> Option<Mark<'a>> {
         let start = line.trim_start_matches([' ', '\t']);
-        let digits = start.strip_prefix('L').unwrap_or(start);
+        let (path, start) = Mark::path(start).unwrap_or(("", start));
+        let digits = start.strip_prefix(['L', '[']).unwrap_or(start);
         let length = digits.bytes().take_while(u8::is_ascii_digit).count();
         let number = digits.get(..length)?.parse().ok()?;
         let behind = &digits[length..];
-        let width =
-            ["\t", "→", " | ", "|", ":", " |"].into_iter().find(|separator| behind.starts_with(separator))?.len();
-        Some(Mark { number, separator: &behind[..width], rest: &behind[width..] })
+        let width = match SEPARATORS.into_iter().find(|separator| behind.starts_with(separator)) {
+            Some(separator) => separator.len(),
+            // A listing may have cut the blank behind an empty line's number.
+            None if behind.is_empty() => 0,
+            None => return None,
+        };
+        Some(Mark { path, number, separator: &behind[..width], rest: &behind[width..] })
+    }
+
+    /// A file's name and what follows it, as `grep -n` has them: `src/main.go:12:` or, for context, `src/main.go-12-`.
+    fn path(line: &str) -> Option<(&str, &str)> {
+        let is_path = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b'-');
+        let length = line.bytes().take_while(|byte| is_path(byte)).count();
+        let at = match line[length..].strip_prefix(':') {
+            Some(_) => length,
+            None => {
+                let context = line[..length].trim_end_matches(|c: char| c != '-').strip_suffix('-')?;
+                context.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('-')?.len()
+            }
+        };
+        let (path, rest) = (&line[..at], &line[at + 1..]);
+        (path.contains(['.', '/']) && rest.starts_with(|c: char| c.is_ascii_digit())).then_some((path, rest))
+    }
+
+    /// Whether its kind is one that a single line is believed to have.
+    fn is_plain(&self) -> bool {
+        self.path.is_empty() && matches!(self.separator, "\t" | "→" | " | " | "|" | ":" | " |")
+    }
+
+    fn may_be_spaced(&self) -> bool {
+        !matches!(self.separator, "\t" | "→" | " | " | "  " | " ")
+    }
+
+    fn is_like(&self, other: &Mark<'_>) -> bool {
+        let kind = |mark: &Mark<'_>| match mark.separator.trim() {
+            "-" => ':',
+            separator => separator.chars().next().unwrap_or(' '),
+        };
+        self.path == other.path
+            && (kind(self) == kind(other) || self.separator.is_empty() || other.separator.is_empty())
     }
 }
 
@@ -115,10 +203,49 @@ mod tests {
             ("9: a\n11: b", None),
             ("1: a\nb\nc", None),
             ("a\nb", None),
+            ("7:a\n8-  b\n9-c", Some("a\n  b\nc")),
+            ("[7] a\n[8]   b", Some("a\n  b")),
+            ("7) a\n8) b", Some("a\nb")),
+            (" 7  a\n 8    b", Some("a\n  b")),
+            ("  7 │ a\n  8 │   b", Some("a\n  b")),
+            ("src/main.go:7: a\nsrc/main.go:8:   b", Some("a\n  b")),
+            ("x-1.go-7-a\nx-1.go-8-b", Some("a\nb")),
+            ("7) b", None),
+            ("3 or 4.\n8→a\n9→b", Some("3 or 4.\na\nb")),
         ];
         for (text, bare) in cases {
             assert_eq!(without_line_numbers(text, None).as_deref(), bare, "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_stands_around_all_of_it_comes_off_in_pairs() {
+        let cases = [
+            ("\"\"\"a\nb\"\"\"", Some("a\nb")),
+            ("`f(a)`", Some("f(a)")),
+            ("'a", None),
+            ("<code>\na\nb\n</code>\n", Some("a\nb")),
+            ("<a>b</c>", None),
+            ("List<a>", None),
+        ];
+        for (text, bare) in cases {
+            assert_eq!(without_outer(text).as_deref(), bare, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn marks_of_a_quotation_come_off_when_every_line_has_one() {
+        let cases = [
+            ("> a\n>   b\n>", Some("a\n  b\n")),
+            (">a\n> b", Some("a\n b")),
+            ("> a\nb", None),
+            ("│ a\n\n│ b", Some("a\n\nb")),
+            ("a", None),
+        ];
+        for (text, bare) in cases {
+            assert_eq!(without_quote_marks(text, text).as_deref(), bare, "{text:?}");
+        }
+        assert_eq!(without_quote_marks("> a\nb", "> a\n> c").as_deref(), Some("a\nb"));
     }
 
     #[test]
