@@ -33,6 +33,22 @@ struct Script {
     /// For each time that it is asked for diagnostics, the last again and again.
     #[serde(default)]
     pull: Vec<Vec<Step>>,
+    /// By the method of any other request: what it answers, one a request, the last again and again.
+    #[serde(default)]
+    answers: HashMap<String, Vec<Given>>,
+}
+
+/// An answer. Without a result and an error it gives none.
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct Given {
+    /// JSON; `HERE` stands for the document that was asked about, `FOLDER` for the one it lies in.
+    result: Option<String>,
+    error: Option<i64>,
+    #[serde(default)]
+    pause_ms: u64,
+    #[serde(default)]
+    exit: bool,
 }
 
 #[derive(Deserialize, Clone)]
@@ -107,6 +123,8 @@ struct Server {
     later: VecDeque<Value>,
     changes: usize,
     pulls: usize,
+    /// How often each method was asked.
+    times: HashMap<String, usize>,
     /// The request for diagnostics that is to be answered.
     pulled: Value,
     asked: i64,
@@ -119,8 +137,8 @@ fn main() {
     let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
     let documents = HashMap::new();
     let later = VecDeque::new();
-    let mut server =
-        Server { script, input, output, documents, later, changes: 0, pulls: 0, pulled: Value::Null, asked: 0 };
+    let (times, pulled) = (HashMap::new(), Value::Null);
+    let mut server = Server { script, input, output, documents, later, changes: 0, pulls: 0, times, pulled, asked: 0 };
     while let Some(message) = server.later.pop_front().or_else(|| server.read()) {
         server.take(&message);
     }
@@ -189,11 +207,31 @@ impl Server {
                     self.perform(&step, &uri);
                 }
             }
+            method if self.script.answers.contains_key(method) => self.give(method, message, &uri),
             _ if message.get("id").is_some() && message.get("method").is_some() => {
                 let error = json!({ "code": -32601, "message": "not in the script" });
                 self.send(&json!({ "id": message["id"], "error": error }));
             }
             _ => {}
+        }
+    }
+
+    fn give(&mut self, method: &str, message: &Value, uri: &str) {
+        let times = self.times.entry(method.to_owned()).or_default();
+        let answers = &self.script.answers[method];
+        let Some(given) = answers.get(*times).or(answers.last()).cloned() else { return };
+        *times += 1;
+        std::thread::sleep(Duration::from_millis(given.pause_ms));
+        if given.exit {
+            std::process::exit(7);
+        }
+        let folder = uri.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if let Some(result) = given.result {
+            let result: Value =
+                serde_json::from_str(&result.replace("HERE", uri).replace("FOLDER", folder)).expect("JSON");
+            self.send(&json!({ "id": message["id"], "result": result }));
+        } else if let Some(code) = given.error {
+            self.send(&json!({ "id": message["id"], "error": { "code": code, "message": "not now" } }));
         }
     }
 

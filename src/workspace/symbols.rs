@@ -142,19 +142,25 @@ impl Workspace {
     /// [`SymbolRefused`], with what comes near or with all that fit.
     pub async fn find_symbol(&self, typed: &str, file: Option<&Resolved>) -> Result<FoundSymbol, SymbolRefused> {
         let name = NamePath::parse(typed).ok_or_else(|| SymbolRefused::Nameless { typed: typed.to_owned() })?;
-        let (workspace, file) = (self.clone(), file.cloned());
-        blocking(move |cancel| match file {
-            Some(file) => workspace.find_in_file(&name, &file),
-            None => workspace.find_anywhere(&name, cancel),
-        })
-        .await
+        match file {
+            Some(file) => self.find_in_file(&name, file).await,
+            None => {
+                let workspace = self.clone();
+                blocking(move |cancel| workspace.find_anywhere(&name, cancel)).await
+            }
+        }
     }
 
-    fn find_in_file(&self, name: &NamePath, file: &Resolved) -> Result<FoundSymbol, SymbolRefused> {
+    async fn find_in_file(&self, name: &NamePath, file: &Resolved) -> Result<FoundSymbol, SymbolRefused> {
         let source = SourceFile::read_named(self.paths(), file)?;
-        let language =
-            Language::of_path(&source.path).ok_or_else(|| SymbolRefused::NoGrammar { file: source.file.clone() })?;
-        let all = source.declarations(language);
+        let all = match Language::of_path(&source.path) {
+            Some(language) => source.declarations(language),
+            // Without a grammar the file's language server is asked, if it has one.
+            None => match self.told_outline(&source, None).await {
+                Ok((all, _)) => all,
+                Err(_) => return Err(SymbolRefused::NoGrammar { file: source.file }),
+            },
+        };
         let fitting = all.iter().filter_map(|declared| Some((name.fit(&declared.symbol, &source.around())?, declared)));
         let fitting: Vec<(usize, Declared)> = fitting.map(|(unsaid, declared)| (unsaid, declared.clone())).collect();
         if fitting.is_empty() {

@@ -14,6 +14,7 @@ mod editing;
 mod ledger;
 mod loops;
 mod navigation;
+mod navigation_scripted;
 mod numbers;
 mod patching;
 mod protocol;

@@ -6,4 +6,5 @@ mod support;
 mod go;
 mod java;
 mod kills;
+mod navigation;
 mod zig;

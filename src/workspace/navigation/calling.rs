@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use super::asking::{Asked, Enough};
 use super::hits::Files;
 use super::words;
-use super::{Answer, Basis, Hit, Hits, Lack, Spot};
+use super::{Answer, Basis, Hit, Hits, Lack, Opened, Spot};
 use crate::lsp::{CallItem, Calls, Direction, Location, Lookup};
 use crate::text::{LineIndex, PositionEncoding, Span};
 use crate::workspace::Workspace;
@@ -34,14 +34,14 @@ impl Workspace {
     /// The places from which the function at `spot` is called. At most `most` are kept.
     pub async fn incoming_calls(&self, spot: &Spot, most: usize, budget: Option<Duration>) -> Answer<Hits> {
         let begun = Instant::now();
-        let opened = self.open_files_with(&spot.path, spot.word()).await;
+        let mut opened = self.open_files_with(&spot.path, spot.word()).await;
         let (found, basis, lack) = match self.calls(spot, Direction::Incoming, budget).await {
             Ok(asked) if !asked.found.is_empty() => {
                 let places = asked.found.iter().flat_map(sites).collect();
                 (self.hits(places, &asked.server, most).await, asked.basis, None)
             }
             // A language server without call hierarchy, or one that does not take this for a function.
-            Ok(_) | Err((_, Lack::Unable)) => self.calls_among_references(spot, most, budget).await,
+            Ok(_) | Err((_, Lack::Unable)) => self.calls_among_references(spot, most, budget, opened.as_mut()).await,
             Err((basis, lack)) => (self.words_like(spot, most).await.calls_of(spot.word()), basis, Some(lack)),
         };
         Answer { found, basis, lack, waited: begun.elapsed(), opened }
@@ -87,9 +87,13 @@ impl Workspace {
         spot: &Spot,
         most: usize,
         budget: Option<Duration>,
+        opened: Option<&mut Opened>,
     ) -> (Hits, Basis, Option<Lack>) {
         match self.places(spot, Lookup::References, Enough::All, budget).await {
             Ok(asked) => {
+                if let Some(opened) = opened {
+                    opened.compare(self.root(), &asked.found, &spot.path);
+                }
                 let places = self.without(asked.found, spot, &asked.server);
                 (self.hits(places, &asked.server, most).await.calls_of(spot.word()), asked.basis, None)
             }

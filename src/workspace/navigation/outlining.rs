@@ -1,6 +1,7 @@
 //! The declarations of a file, and those of the workspace by a part of their names.
 
 use std::cmp::Reverse;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use super::hits::{Files, full_name};
 use super::{Answer, Basis, Hit, Lack, no_language_server};
 use crate::lsp::{LanguageServer, Location, SymbolItem};
 use crate::syntax::{Language, NamePath, Symbol, SymbolKind};
-use crate::text::{LineIndex, LineRange, PositionEncoding, Span};
+use crate::text::{LineIndex, LineRange, Position, PositionEncoding, Span};
 use crate::workspace::Workspace;
 use crate::workspace::paths::Resolved;
 use crate::workspace::slot::Slot;
@@ -116,6 +117,22 @@ impl Workspace {
         })
         .await;
         Answer { found, basis, lack, waited: begun.elapsed(), opened: None }
+    }
+
+    /// Where language servers say that a name is declared, in languages without a grammar: the first such place in the
+    /// workspace, and the unit of its column.
+    pub(super) async fn told_declaration(&self, name: &str) -> Option<(PathBuf, Position, PositionEncoding)> {
+        let slots = self.slots_beyond_grammars(false).await;
+        if slots.is_empty() {
+            return None;
+        }
+        let (told, ..) = told_symbols(slots, name, None).await;
+        let is_meant = |told: &&Told| bare(&told.item).name == name;
+        let place = |told: &Told| {
+            let path = told.item.path.clone().filter(|path| path.starts_with(self.root()))?;
+            Some((path, told.item.selection.start, told.encoding))
+        };
+        told.iter().filter(is_meant).find_map(place)
     }
 
     /// The language servers of the workspace: all, or those for languages without a grammar.

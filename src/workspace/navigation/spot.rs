@@ -154,12 +154,32 @@ impl Workspace {
             Err(refused) => return Err(refused.into()),
         };
         let Some(name) = NamePath::parse(symbol) else { return Err(refused.into()) };
+        if file.is_none()
+            && let Some(spot) = self.told_spot(&name).await
+        {
+            return Ok(spot);
+        }
         let (workspace, file) = (self.clone(), file.cloned());
         let used = blocking(move |cancel| match file {
             Some(file) => first_use(&SourceFile::read_named(workspace.paths(), &file).ok()?, &name),
             None => workspace.first_use_anywhere(&name, cancel),
         });
         used.await.ok_or_else(|| refused.into())
+    }
+
+    /// The declaration of a name in a language without a grammar, as a language server tells it.
+    async fn told_spot(&self, name: &NamePath) -> Option<Spot> {
+        let (path, position, encoding) = self.told_declaration(name.name()).await?;
+        let source = SourceFile::read(self.paths(), &path)?;
+        let index = LineIndex::new(&source.text);
+        let from = index.offset(&source.text, position, encoding);
+        let line = index.span(index.line_at(from))?;
+        // Only the whole declaration may have been told: then its name is the first such word from there on.
+        let found = words::all(source.text.get(line.start..line.end)?)
+            .into_iter()
+            .map(|word| Span::new(line.start + word.start, line.start + word.end()))
+            .find(|span| span.start >= from && source.text.get(span.start..span.end) == Some(name.name()))?;
+        Some(Spot::new(&source, &index, found))
     }
 
     /// The first use of a name that is declared outside the workspace.
