@@ -7,6 +7,7 @@
 mod board;
 mod connection;
 mod diagnostic;
+mod edits;
 mod frames;
 pub(crate) mod guard;
 mod line_change;
@@ -20,6 +21,7 @@ pub mod uri;
 pub use board::{Board, Ended, Heard, Publish};
 pub use connection::RequestError;
 pub use diagnostic::{Diagnostic, Related};
+pub use edits::{CodeAction, Doing, EditRefused, EditStep, Present, StrangeEdit, TextEdit, WorkspaceEdit};
 pub use frames::AnsweredError;
 pub use navigation::{CallItem, Calls, Direction, Location, Lookup, Range, SymbolItem};
 pub use process::{Printed, Program, memory_by_group, run};

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -30,6 +31,8 @@ pub struct Diagnostic {
     pub code: Option<String>,
     /// The first related place.
     pub related: Option<Related>,
+    /// All of it, as it was sent: a question about it must quote it.
+    pub raw: Arc<str>,
 }
 
 /// A place that has to do with a diagnostic.
@@ -116,11 +119,11 @@ pub(super) fn read_pull(answer: &RawValue) -> Option<Pulled> {
 }
 
 fn read_list(items: &[&RawValue]) -> Vec<Diagnostic> {
-    let value = |item: &&RawValue| serde_json::from_str::<Value>(item.get()).ok();
-    items.iter().take(MOST_ITEMS).filter_map(value).filter_map(|item| read_item(&item)).collect()
+    items.iter().take(MOST_ITEMS).filter_map(|raw| read_item(raw)).collect()
 }
 
-fn read_item(item: &Value) -> Option<Diagnostic> {
+fn read_item(raw: &RawValue) -> Option<Diagnostic> {
+    let item: Value = serde_json::from_str(raw.get()).ok()?;
     let message = match &item["message"] {
         Value::String(text) => text.clone(),
         Value::Object(markup) => markup.get("value")?.as_str()?.to_owned(),
@@ -137,6 +140,7 @@ fn read_item(item: &Value) -> Option<Diagnostic> {
             _ => None,
         },
         related: item["relatedInformation"].as_array().and_then(|list| list.iter().find_map(read_related)),
+        raw: raw.get().into(),
     })
 }
 

@@ -3,7 +3,7 @@
 //! A language server is asked where there is one; where there is none, or none yet, the texts on disk are searched
 //! instead, and the answer says so. "Nothing" is said on the evidence of a language server that has loaded.
 
-mod asking;
+pub(super) mod asking;
 mod calling;
 mod hits;
 mod opening;

@@ -24,12 +24,12 @@ const SILENT_START: Duration = Duration::from_secs(3);
 const ATTEMPTS: usize = 4;
 
 /// A request, made of a handle so that it can be made again.
-pub(super) type Request<'r, T> =
+pub(in crate::workspace) type Request<'r, T> =
     dyn Fn(LanguageServer) -> BoxFuture<'static, Result<T, RequestError>> + Send + Sync + 'r;
 
 /// What counts as an answer, even of a language server that has not loaded everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Enough {
+pub(in crate::workspace) enum Enough {
     /// One item will do: a definition is where it is.
     Any,
     /// All there are: before it has loaded some may be missing.
@@ -38,14 +38,14 @@ pub(super) enum Enough {
 
 /// An answer and how far it can be trusted.
 #[derive(Debug)]
-pub(super) struct Asked<T> {
-    pub(super) found: T,
-    pub(super) server: LanguageServer,
-    pub(super) basis: Basis,
+pub(in crate::workspace) struct Asked<T> {
+    pub(in crate::workspace) found: T,
+    pub(in crate::workspace) server: LanguageServer,
+    pub(in crate::workspace) basis: Basis,
 }
 
 /// Whether an answer holds nothing.
-pub(super) trait Answer {
+pub(in crate::workspace) trait Answer {
     fn is_nothing(&self) -> bool;
 }
 
@@ -63,7 +63,7 @@ impl<T> Answer for Option<T> {
 
 impl Workspace {
     /// The language server's place for the file at `path`, told of what is on disk now.
-    pub(super) fn slot_of(&self, path: &Path, text: &Arc<str>) -> Option<Arc<Slot>> {
+    pub(in crate::workspace) fn slot_of(&self, path: &Path, text: &Arc<str>) -> Option<Arc<Slot>> {
         let place = self.shared.place.as_ref()?;
         let slot = place.slot_for(path)?;
         slot.touch(path, text);
@@ -74,7 +74,7 @@ impl Workspace {
 }
 
 /// Asks the language server of `slot`, within `budget` or its own.
-pub(super) async fn ask<T: Answer + Send>(
+pub(in crate::workspace) async fn ask<T: Answer + Send>(
     slot: &Slot,
     enough: Enough,
     budget: Option<Duration>,
