@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use adoption::{Foreign, adopt};
-pub use plan::{Deed, Edit, MoveHere, Planned, Undo, Wanted};
+pub use plan::{Deed, Edit, MoveHere, OnTheWay, Planned, Undo, Wanted};
 pub use present::{Present, now, read};
 pub use recovery::recover;
 pub use refusal::{EditRefused, OfSeveral, Unlanded};

@@ -11,6 +11,7 @@ mod error;
 mod listing;
 pub mod navigation;
 pub mod refusal;
+mod rewrites;
 mod search;
 mod symbols;
 mod unlanded;
@@ -23,6 +24,7 @@ pub use command::{RanCommand, command};
 pub use diagnostics::{problem_object, problems_now, since_last_call, state_text, verdict_object, verdict_text};
 pub use error::{FaultKind, ToolError};
 pub use listing::{Listing, MOST_BYTES, MOST_LINES, listing, snippet};
+pub use rewrites::{Rewritten, rewritten};
 pub use search::{
     Asked, Inside, LARGE_BYTES, USUAL_BYTES, bad_glob, bad_pattern, counts, files_with_hits, found_files, hits,
 };

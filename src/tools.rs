@@ -9,6 +9,7 @@ mod changing;
 mod definition;
 mod diagnostics;
 mod edit;
+mod fix;
 mod glob;
 mod grep;
 mod hover;
@@ -17,6 +18,8 @@ mod multi_edit;
 mod navigating;
 mod read;
 mod references;
+mod rename;
+mod rewriting;
 mod searching;
 mod symbol_edits;
 mod symbols;
@@ -86,6 +89,8 @@ pub const ALL: &[&Tool] = &[
     &symbols::TOOL,
     &implementations::TOOL,
     &calls::TOOL,
+    &rename::TOOL,
+    &fix::TOOL,
     &changes::TOOL,
     &undo::TOOL,
 ];

@@ -51,8 +51,22 @@ impl Wanted {
 pub struct MoveHere {
     /// Where it is. Another order of the same call must delete it.
     pub from: Resolved,
-    /// What changes; may be empty.
-    pub hunks: Vec<PatchHunk>,
+    /// What changes on the way.
+    pub change: OnTheWay,
+}
+
+/// What becomes of a text that moves.
+#[derive(Debug, Clone)]
+pub enum OnTheWay {
+    /// The hunks of a patch, maybe none.
+    Patch(Vec<PatchHunk>),
+    /// A text that was worked out on just this one, which must still be there.
+    Become {
+        /// What it was worked out on.
+        from: Arc<str>,
+        /// What it becomes.
+        to: Arc<str>,
+    },
 }
 
 /// A change of the ledger that is to be undone.
@@ -190,7 +204,7 @@ fn plan_edits(before: &str, edits: &[Edit]) -> Result<Planned, Unlanded> {
     })
 }
 
-pub(super) fn plan_patch(before: &str, patch_hunks: &[PatchHunk]) -> Result<Planned, Unlanded> {
+fn plan_patch(before: &str, patch_hunks: &[PatchHunk]) -> Result<Planned, Unlanded> {
     let applied = patch::apply(before, patch_hunks).map_err(|refused| Unlanded::Hunk(Box::new(refused)))?;
     let hunks = hunks(before, &applied.text);
     let via = applied.each.iter().flat_map(|each| each.matched_via.split('+')).filter(|via| *via != "inserted");
@@ -205,6 +219,15 @@ pub(super) fn plan_patch(before: &str, patch_hunks: &[PatchHunk]) -> Result<Plan
         occurrences: 1,
         kept: None,
     })
+}
+
+/// Plans what becomes of `text`, which moves.
+pub(super) fn plan_on_the_way(text: &str, change: &OnTheWay) -> Result<Planned, Unlanded> {
+    match change {
+        OnTheWay::Patch(hunks) => plan_patch(text, hunks),
+        OnTheWay::Become { from, to } if **from == *text => Ok(plan_become(Some(text), Some(to))),
+        OnTheWay::Become { .. } => Err(Unlanded::Write(WriteError::ChangedMeanwhile)),
+    }
 }
 
 /// The strategies of all edits that were not exact, each once; `exact` when all were.

@@ -75,7 +75,7 @@ fn prepare(workspace: &Workspace, order: &Order) -> Result<Prepared, Unlanded> {
 fn prepare_move(workspace: &Workspace, order: &Order, moving: &MoveHere) -> Result<Prepared, (bool, Unlanded)> {
     let source = read(workspace, &moving.from).and_then(|source| source.ok_or(Unlanded::Missing));
     let source = source.map_err(|why| (true, why))?;
-    let planned = plan::plan_patch(&source.decoded.text, &moving.hunks).map_err(|why| (true, why))?;
+    let planned = plan::plan_on_the_way(&source.decoded.text, &moving.change).map_err(|why| (true, why))?;
     let present = read(workspace, &order.target).map_err(|why| (false, why))?;
     let changed_outside = changed_outside(order, present.as_ref());
     let before = present.as_ref().map(|present| present.decoded.text.as_str());

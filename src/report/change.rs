@@ -46,7 +46,7 @@ pub fn several(landed: &[Landed], reports: &[DiagnosticsReport]) -> Reply {
     Reply::done(text, json!({ "landed": true, "files": files }))
 }
 
-fn is_old_place(one: &Landed, landed: &[Landed]) -> bool {
+pub(super) fn is_old_place(one: &Landed, landed: &[Landed]) -> bool {
     let is_its = |new: &Landed| new.moved_from.as_deref() == Some(one.file.as_str());
     one.planned.deed == Deed::Deleted && landed.iter().any(is_its)
 }
@@ -76,7 +76,7 @@ fn first_line(landed: &Landed) -> String {
     }
 }
 
-fn lines(ranges: &[LineRange]) -> String {
+pub(super) fn lines(ranges: &[LineRange]) -> String {
     let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return "no line changed".into() };
     let (start, end) = (first.one_based().0, last.one_based().1);
     if start == end { format!("line {start}") } else { format!("lines {start}-{end}") }
@@ -123,7 +123,7 @@ fn worth_showing(planned: &Planned, report: Option<&DiagnosticsReport>) -> bool 
     matches!(planned.deed, Deed::Edited) && (inexact || broken)
 }
 
-fn object(landed: &Landed, report: Option<&DiagnosticsReport>, shown: &str) -> Map<String, Value> {
+pub(super) fn object(landed: &Landed, report: Option<&DiagnosticsReport>, shown: &str) -> Map<String, Value> {
     let planned = &landed.planned;
     let mut object = Map::new();
     object.insert("landed".into(), true.into());

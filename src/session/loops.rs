@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::report::ToolError;
+use crate::report::{FaultKind, ToolError};
 
 /// How often the same call may fail.
 const MOST_FAILURES: u32 = 3;
@@ -63,6 +63,10 @@ impl LoopGate {
 
     /// Counts a failure, and puts a stronger hint on `error` when the same file keeps failing.
     pub(super) fn failed(&mut self, key: CallKey, error: &mut ToolError) {
+        // The call is right: a language server that loads, a full disk are another matter later.
+        if error.kind == FaultKind::Environment {
+            return;
+        }
         let failure =
             self.failures.entry(key).or_insert(Failure { count: 0, code: error.code, file: error.file.clone() });
         failure.count += 1;
@@ -132,6 +136,16 @@ mod tests {
         assert!(gate.blocked(&a).is_some());
         gate.opened("a.go");
         assert!(gate.blocked(&a).is_none());
+    }
+
+    #[test]
+    fn what_may_be_otherwise_a_moment_later_is_never_blocked() {
+        let mut gate = LoopGate::default();
+        let call = key(json!({ "symbol": "a" }));
+        for _ in 0..9 {
+            gate.failed(call.clone(), &mut ToolError::environment("loading", "gopls is still loading"));
+        }
+        assert!(gate.blocked(&call).is_none());
     }
 
     #[test]

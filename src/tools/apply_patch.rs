@@ -2,7 +2,7 @@
 
 use super::changing::{SETTLE, SETTLE_MS, budget, land_all};
 use super::{Arguments, Kind, Parameter, Tool};
-use crate::landing::{MoveHere, Order, Wanted};
+use crate::landing::{MoveHere, OnTheWay, Order, Wanted};
 use crate::patch::{self, Change, FilePatch};
 use crate::report::{self, Reply, ToolError};
 use crate::session::Call;
@@ -72,7 +72,7 @@ fn orders_for(call: &Call, file: &FilePatch) -> Result<Vec<Order>, ToolError> {
         }
         Change::Update { hunks, move_to: Some(to) } => {
             let away = one(&file.path, Purpose::EditFile, Wanted::Delete)?;
-            let moving = MoveHere { from: away.target.clone(), hunks: hunks.clone() };
+            let moving = MoveHere { from: away.target.clone(), change: OnTheWay::Patch(hunks.clone()) };
             Ok(vec![one(to, Purpose::WriteFile, Wanted::MoveHere(Box::new(moving)))?, away])
         }
     }

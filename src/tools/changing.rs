@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Arguments, Kind, Parameter};
-use crate::landing::{self, Deed, Order, Stopped, Unlanded, Wanted};
+use crate::landing::{self, Deed, Landed, Order, Stopped, Unlanded, Wanted};
 use crate::report::{self, Reply, ToolError};
 use crate::session::Call;
 use crate::workspace::paths::{self, Purpose, Resolved};
+use crate::workspace::verdict::DiagnosticsReport;
 
 /// Whether a result waits for the language server.
 pub(super) const SETTLE: Parameter = Parameter::optional(
@@ -30,8 +31,12 @@ const LONGEST_WAIT: Duration = Duration::from_secs(9);
 
 /// How long the result of a call is to wait; `None` leaves it to the language server's own limit.
 pub(super) fn budget(arguments: &Arguments) -> Option<Duration> {
-    let asked = arguments.count("settle_ms").map(|wait| Duration::from_millis(wait as u64).min(LONGEST_WAIT));
-    if arguments.text("settle") == Some("later") { Some(Duration::ZERO) } else { asked }
+    if arguments.text("settle") == Some("later") { Some(Duration::ZERO) } else { patience(arguments) }
+}
+
+/// How long a call is to wait for an answer without which nothing can be done.
+pub(super) fn patience(arguments: &Arguments) -> Option<Duration> {
+    arguments.count("settle_ms").map(|wait| Duration::from_millis(wait as u64).min(LONGEST_WAIT))
 }
 
 /// Lands `wanted` on the file that `arguments` name, waits for the verdict, and tells both.
@@ -67,6 +72,17 @@ pub(super) async fn land_all(
     orders: Vec<Order>,
     budget: Option<Duration>,
 ) -> Result<Reply, ToolError> {
+    let (landed, reports) = land_orders(call, tool, orders, budget).await?;
+    Ok(report::several(&landed, &reports))
+}
+
+/// Lands all `orders` or none, and waits for the verdicts: one a file, in order; none where nothing was changed.
+pub(super) async fn land_orders(
+    call: &Call,
+    tool: &'static str,
+    orders: Vec<Order>,
+    budget: Option<Duration>,
+) -> Result<(Vec<Landed>, Vec<DiagnosticsReport>), ToolError> {
     let files: Vec<String> = orders.iter().map(|order| order.target.relative.clone()).collect();
     let paths: Vec<PathBuf> = orders.iter().map(|order| order.target.absolute.clone()).collect();
     let outcome = landing::land(&call.workspace, call.session.ledger(), tool, orders).await;
@@ -75,10 +91,10 @@ pub(super) async fn land_all(
         call.session.saw(path, landed.content);
     }
     if landed.iter().all(|landed| landed.planned.deed == Deed::LeftAsIs) {
-        return Ok(report::several(&landed, &[]));
+        return Ok((landed, Vec::new()));
     }
     let reports = call.settle(settling, budget).await;
-    Ok(report::several(&landed, &reports))
+    Ok((landed, reports))
 }
 
 /// The refusal of the file that stood in the way; of several it says that none was changed.

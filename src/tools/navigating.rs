@@ -97,7 +97,7 @@ impl Target {
 }
 
 /// The line and column behind a path: `a.go:12:3`.
-fn places_in(typed: &str) -> (Option<usize>, Option<usize>) {
+pub(super) fn places_in(typed: &str) -> (Option<usize>, Option<usize>) {
     let mut numbers = typed.rsplit(':').map_while(|part| part.parse::<usize>().ok());
     match (numbers.next(), numbers.next()) {
         (Some(column), Some(line)) => (Some(line), Some(column)),

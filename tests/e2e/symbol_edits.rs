@@ -51,7 +51,7 @@ fn what_is_meant_by_no_one_name_is_refused_and_nothing_is_written() {
         ),
         (
             json!({ "symbol": "Put", "new_text": "x", "file_path": "store/stoer.go" }),
-            "no_such_file",
+            "path_not_found",
             vec!["store/store.go"],
         ),
         (

@@ -3,8 +3,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod fix;
 mod go;
 mod java;
 mod kills;
 mod navigation;
+mod peer;
+mod rename;
 mod zig;
