@@ -21,7 +21,7 @@
 //! | [`config`], [`dirs`] | language servers as data, the user's folders | – |
 //! | [`install`] | the recipes that get a language server | config, dirs |
 //! | [`lsp`] | one language server seen by its client | text, config |
-//! | [`workspace`] | what lasts: paths, file locks, documents, language servers, settling, symbols by name; `lsp_types` stop here | lsp, syntax, search, text, config |
+//! | [`workspace`] | what lasts: paths, file locks, documents, language servers, settling, symbols by name, navigation; `lsp_types` stop here | lsp, syntax, search, text, config |
 //! | [`landing`] | the only door by which we put bytes on disk | workspace, patch, replace, text |
 //! | [`report`] | facts to words and structured results; pure | landing's, workspace's and replace's facts |
 //! | [`tools`] | one file a tool | landing, workspace, report, search, shell |

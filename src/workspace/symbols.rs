@@ -175,9 +175,9 @@ impl Workspace {
     fn find_anywhere(&self, name: &NamePath, cancel: &AtomicBool) -> Result<FoundSymbol, SymbolRefused> {
         let survey = survey::declarations_of(self.paths(), name, cancel);
         if survey.fitting.is_empty() {
-            let (nearest, seen_all) = survey::nearest(self.paths(), name, cancel);
-            let complete = survey.complete && seen_all;
-            return Err(SymbolRefused::NoSuch { name: name.whole().to_owned(), file: None, nearest, complete });
+            let nearest = survey::nearest(self.paths(), name, cancel);
+            let (name, complete) = (name.whole().to_owned(), survey.complete);
+            return Err(SymbolRefused::NoSuch { name, file: None, nearest, complete });
         }
         let (declared, others) = the_one(name, survey.fitting)?;
         let source = SourceFile::read(self.paths(), &declared.path).map(|source| source.text);

@@ -39,7 +39,9 @@ pub(super) fn likeness(typed: &str, declared: &str) -> u32 {
         return 1000;
     }
     let (short, long) = if typed.len() < declared.len() { (&typed, &declared) } else { (&declared, &typed) };
-    let contained = if short.len() >= 3 && long.contains(short.as_str()) { 750 } else { 0 };
+    // A short name stands in many long ones by chance.
+    let is_part = short.len() >= 3 && 2 * short.len() >= long.len() && long.contains(short.as_str());
+    let contained = if is_part { 750 } else { 0 };
     let alike = (strsim::normalized_damerau_levenshtein(&typed, &declared) * 1000.0) as u32;
     alike.max(contained)
 }
@@ -55,6 +57,7 @@ mod tests {
         assert!(likeness("transfer", "transferAll") >= 700);
         assert!(likeness("balanceOf", "blanaceOf") >= 600);
         assert!(likeness("Put", "Len") < 600);
+        assert!(likeness("NoSuchNameAtAll", "Name") < 600);
         assert!(likeness("open", "Close") < 600);
     }
 }

@@ -60,18 +60,17 @@ pub(in crate::workspace) fn declared_like(rules: &PathRules, part: &str, cancel:
     (like, seen_all && found.end == End::Complete)
 }
 
-/// The declarations whose names come near, and whether everything was looked at.
-pub(super) fn nearest(rules: &PathRules, name: &NamePath, cancel: &AtomicBool) -> (Vec<Declared>, bool) {
+/// The declarations whose names come near, as far as there is time to look.
+pub(super) fn nearest(rules: &PathRules, name: &NamePath, cancel: &AtomicBool) -> Vec<Declared> {
     let limits = Limits { deadline: LOOKING_NEAR, ..Limits::new(MOST_FILES, cancel) };
-    let Ok(found) = find_files(&sources(rules), &limits) else { return (Vec::new(), false) };
-    let complete = found.end == End::Complete && found.total <= found.files.len();
+    let Ok(found) = find_files(&sources(rules), &limits) else { return Vec::new() };
     let files = found.files.into_iter().map(|file| file.path).collect();
     let mut near = Vec::new();
-    let seen_all = each_outline(rules, files, LOOKING_NEAR, cancel, |_, mut all| {
+    each_outline(rules, files, LOOKING_NEAR, cancel, |_, mut all| {
         all.append(&mut near);
         near = nearest::of(name, all);
     });
-    (near, complete && seen_all)
+    near
 }
 
 /// The source files that hold one of `words` where it may be declared.
