@@ -58,6 +58,9 @@ impl Reply {
         match (&error.file, writes) {
             (Some(file), true) => text.push_str(&format!("not edited {}: ", one_line(file, 300))),
             (None, true) => text.push_str("Nothing was written. "),
+            (Some(file), false) if !error.message.contains(file.as_str()) => {
+                text.push_str(&format!("{}: ", one_line(file, 300)));
+            }
             (_, false) => {}
         }
         text.push_str(&error.message);

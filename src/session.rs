@@ -259,7 +259,7 @@ impl Session {
     async fn run(&self, tool: &Tool, typed: &Map<String, Value>, waiting: Waiting) -> Result<Reply, ToolError> {
         let read = Arguments::read(tool.all_parameters(), typed);
         let read = read.and_then(|arguments| Ok((self.workspace(&arguments)?, arguments)));
-        let (workspace, arguments) = read.inspect_err(|error| self.enter_unread(tool, typed, error))?;
+        let (workspace, arguments) = read.map_err(|error| self.enter_unread(tool, typed, error))?;
         let key = CallKey::new(tool.name, typed, state_of(&workspace, &arguments).as_ref());
         if let Some(blocked) = self.loops().blocked(&key) {
             self.enter_refused(tool, workspace.root(), arguments.text("file_path").unwrap_or_default(), &blocked);
@@ -331,11 +331,16 @@ impl Session {
     }
 
     /// Enters a call into the ledger whose arguments could not be read, or whose workspace cannot be opened.
-    fn enter_unread(&self, tool: &Tool, typed: &Map<String, Value>, error: &ToolError) {
+    fn enter_unread(&self, tool: &Tool, typed: &Map<String, Value>, mut error: ToolError) -> ToolError {
         let path = typed.iter().find(|(name, _)| FILE_PATH.answers_to(name)).and_then(|(_, value)| value.as_str());
-        if let Ok(home) = self.shared.registry.open(&self.shared.home) {
-            self.enter_refused(tool, home.root(), path.unwrap_or_default(), error);
+        let path = path.map(str::trim).filter(|path| !path.is_empty() && tool.edits());
+        if let Some(path) = path.filter(|path| !error.message.contains(path)) {
+            error.message = format!("{} (file_path was `{}`)", error.message, one_line(path, 300));
         }
+        if let Ok(home) = self.shared.registry.open(&self.shared.home) {
+            self.enter_refused(tool, home.root(), path.unwrap_or_default(), &error);
+        }
+        error
     }
 
     /// What this session changed, and what it was refused.

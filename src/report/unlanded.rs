@@ -1,8 +1,9 @@
 //! A change that did not land, and a path that was not accepted, in words an agent can act on.
 
-use super::{ToolError, refusal, snippet};
+use super::{ToolError, one_line, refusal, snippet};
 use crate::landing::{OfSeveral, Unlanded};
 use crate::patch::{HunkRefused, Why};
+use crate::replace::{RefusalCode, Refused};
 use crate::workspace::paths::PathRefused;
 use crate::workspace::paths::contained::{ReadError, WriteError};
 
@@ -14,7 +15,7 @@ pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
             let explanation = refusal::explain(&edit.text, &edit.edit.query(), refused);
             let message = format!("{}{}", edit.of_several.as_ref().map(which).unwrap_or_default(), explanation.message);
             let mut error = ToolError::caller(refused.code.name(), message);
-            error.hints.extend(explanation.hint);
+            error.hints.extend(reading_hint(file, refused).or(explanation.hint));
             error
         }
         Unlanded::Hunk(hunk) => hunk_refused(hunk),
@@ -37,10 +38,24 @@ pub fn unlanded(file: &str, unlanded: &Unlanded) -> ToolError {
             format!("{error}; but these files of the same call HAVE been changed and could not be put back: {}", changed.join(", ")),
         )
         .hint("call `read` on each of these files to see what it holds"),
-        Unlanded::NamedTwice => ToolError::caller("named_twice", "this call changes it twice; put all changes of a file together"),
-        Unlanded::ShuttingDown => ToolError::environment("shutting_down", "the service is shutting down"),
+        Unlanded::NamedTwice => ToolError::caller("named_twice", "this call changes it twice")
+            .hint("put all changes of this file together, under one name"),
+        Unlanded::ShuttingDown => ToolError::environment("shutting_down", "the service is shutting down")
+            .hint("make the same call again once it has been started"),
     };
     error.about(file)
+}
+
+/// The call that shows what to copy.
+fn reading_hint(file: &str, refused: &Refused) -> Option<String> {
+    let part = match (refused.code, &refused.nearest) {
+        (RefusalCode::NotFound | RefusalCode::Stale, None) => String::new(),
+        (RefusalCode::NotFound | RefusalCode::Stale, Some(nearest)) => {
+            format!(", offset {} and limit {}", nearest.lines.start + 1, nearest.lines.len().max(1))
+        }
+        _ => return None,
+    };
+    Some(format!("call `read` with file_path {}{part}, and copy old_string from what it shows", one_line(file, 300)))
 }
 
 fn hunk_refused(hunk: &HunkRefused) -> ToolError {
@@ -84,30 +99,47 @@ pub fn path_refused(refused: &PathRefused) -> ToolError {
 pub fn read_error(file: &str, error: &ReadError) -> ToolError {
     match error {
         ReadError::TooLarge { bytes, most } => {
-            ToolError::caller("too_large", format!("it has {bytes} bytes; files over {most} are not opened"))
+            ToolError::caller("too_large", format!("it has {bytes} bytes; files over {most} are not edited"))
+                .hint(format!("call `read` with file_path {file} and ranges, or `grep` in it, to see a part"))
         }
-        ReadError::NotAFile { what } => ToolError::caller("not_a_file", format!("it is {what}, not a file")),
-        ReadError::Escapes => ToolError::caller("outside", format!("{file} leads out of the workspace")),
-        ReadError::Io(error) => ToolError::environment("io", error.to_string()),
+        ReadError::NotAFile { what } => not_a_file(what),
+        ReadError::Escapes => escapes(),
+        ReadError::Io(error) => io(error),
     }
 }
 
 fn write_error(error: &WriteError) -> ToolError {
     match error {
         WriteError::ReadOnly => ToolError::environment("read_only", "the file is write-protected; it is unchanged")
-            .hint("ask the user before changing its permissions"),
-        WriteError::ChangedMeanwhile => {
-            ToolError::caller("changed_meanwhile", "another program keeps changing it; it was not touched")
-                .hint("call `read`, then try again")
-        }
+            .hint("leave it as it is, and ask the user before changing its permissions"),
+        WriteError::ChangedMeanwhile => ToolError::caller(
+            "changed_meanwhile",
+            "another program keeps changing it; what that program wrote was left as it is",
+        )
+        .hint("call `read` on it, then make the edit again"),
         WriteError::NoSpace => ToolError::environment("no_space", "the disk is full; the file is unchanged")
             .hint("free some space, then make the same call again"),
-        WriteError::Escapes => ToolError::caller("outside", "it leads out of the workspace"),
-        WriteError::NotAFile { what } => ToolError::caller("not_a_file", format!("it is {what}, not a file")),
+        WriteError::Escapes => escapes(),
+        WriteError::NotAFile { what } => not_a_file(what),
         WriteError::HardLinked { links } => ToolError::environment(
             "hard_link",
-            format!("it is one of {links} hard links; replacing it would part it from the others"),
-        ),
-        WriteError::Io(error) => ToolError::environment("io", format!("{error}; the file is unchanged")),
+            format!("it has {links} names (hard links); to replace it would part it from the others; it is unchanged"),
+        )
+        .hint("ask the user; if the other names are not needed, a copy under a new name can be edited"),
+        WriteError::Io(error) => io(error),
     }
+}
+
+fn not_a_file(what: &str) -> ToolError {
+    ToolError::caller("not_a_file", format!("it is {what}, not a file")).hint("give the path of a regular file")
+}
+
+fn escapes() -> ToolError {
+    let message = "since its path was looked up it has been replaced by a link, which is not followed";
+    ToolError::caller("outside", message).hint("call `read` on its directory to see what is there now")
+}
+
+fn io(error: &std::io::Error) -> ToolError {
+    ToolError::environment("io", format!("the operating system says: {error}; the file is unchanged"))
+        .hint("make the same call once more; if it fails again, tell the user")
 }

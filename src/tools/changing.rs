@@ -101,7 +101,7 @@ pub(super) async fn land_orders(
 fn stopped_at(files: &[String], stopped: &Stopped) -> ToolError {
     let mut error = report::unlanded(&files[stopped.index], &stopped.why);
     if files.len() > 1 && !matches!(stopped.why, Unlanded::Torn { .. }) {
-        error.message = format!("{} (none of the {} files of this call was changed)", error.message, files.len());
+        error.message = format!("none of the {} files of this call was changed: {}", files.len(), error.message);
         error.with = files.to_vec();
     }
     error

@@ -20,6 +20,7 @@ mod patching;
 mod protocol;
 mod races;
 mod reading;
+mod refusals;
 mod search;
 mod shell;
 mod sunk_runs;

@@ -59,13 +59,15 @@ impl<D: Disk> Question<'_, D> {
         match place.end {
             End::Circle => {
                 let message = format!("`{}` leads through links that go in a circle", shown(self.typed));
-                return Err(Message::new(message).refuse(PathCode::LinkCircle, None, None));
+                let hint = "choose another path; `glob` lists the files that are there".to_owned();
+                return Err(Message::new(message).refuse(PathCode::LinkCircle, Some(hint), None));
             }
             End::Denied => {
                 let mut message =
                     Message::new(format!("`{}` may not be looked at (permission denied)", shown(self.typed)));
                 message.line(self.points_to(&place.real));
-                return Err(message.refuse(PathCode::Denied, None, None));
+                let hint = "leave it alone, or ask the user for its permissions to be changed".to_owned();
+                return Err(message.refuse(PathCode::Denied, Some(hint), None));
             }
             _ => {}
         }
@@ -99,7 +101,8 @@ impl<D: Disk> Question<'_, D> {
         }
         if self.purpose.writes() && !rules.any(|rule| rule.is_writable()) {
             let message = format!("`{}` is outside the workspace and may only be read", shown(self.typed));
-            return Err(Message::new(message).refuse(PathCode::ReadOnly, None, None));
+            let hint = "write to a path in the workspace instead, such as `src/main.go`".to_owned();
+            return Err(Message::new(message).refuse(PathCode::ReadOnly, Some(hint), None));
         }
         Ok(true)
     }
