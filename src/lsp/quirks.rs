@@ -6,7 +6,7 @@ mod publish;
 mod pull;
 mod zls;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +27,8 @@ pub struct Round {
     pub is_part: bool,
     /// Whether it has not spoken at all yet.
     pub first: bool,
+    /// Whether it was made to build everything anew since.
+    pub rebuilt: bool,
     /// Every open document; only for one that is asked.
     pub open: Vec<PathBuf>,
     /// How it gives its diagnostics.
@@ -64,6 +66,11 @@ pub enum Unsettled {
 pub struct Evident {
     /// Documents that it said nothing about, though it should have: it does not know them as part of a project.
     pub unknown: Vec<PathBuf>,
+}
+
+/// Tells jdtls of a folder in which packages begin, in a project without a build file.
+pub async fn add_source_root(server: &LanguageServer, folder: &Path) {
+    jdtls::add_source_root(server, folder).await;
 }
 
 /// Waits for the evidence that `server` has spoken about everything in `round`. Takes as long as it takes.

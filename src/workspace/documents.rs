@@ -86,6 +86,15 @@ impl Documents {
         true
     }
 
+    /// Closes an open document and opens it anew: what is known of where it belongs is found out again.
+    pub(super) fn reopen(&mut self, server: &LanguageServer, path: &Path, tick: u64) {
+        if let Some(document) = self.open.get_mut(path) {
+            server.did_close(path);
+            document.sent_at = tick;
+            document.send_open(server, path);
+        }
+    }
+
     /// Closes a document, if it is open.
     pub(super) fn close(&mut self, server: Option<&LanguageServer>, path: &Path) {
         if self.open.remove(path).is_some()

@@ -69,21 +69,35 @@ fn hash_of(root: &Path) -> u64 {
     hasher.finish()
 }
 
-/// How `spec` is started on `root`. `sources` are the files of its languages.
+/// The settings of `spec` on `root`, where packages begin in the folders `source_roots`.
+fn settings(spec: &ServerSpec, root: &Path, source_roots: &[String]) -> Value {
+    let mut settings = spec.settings.clone();
+    if spec.evidence == Evidence::Jdtls {
+        merge(&mut settings, java_settings(root, source_roots));
+    }
+    settings
+}
+
+/// Whether `spec` must be told where packages begin on `root`: with a build file the source paths come from there, and
+/// these would be ignored.
+pub(super) fn needs_source_roots(spec: &ServerSpec, root: &Path) -> bool {
+    spec.evidence == Evidence::Jdtls && !has_build_file(root)
+}
+
+/// How `spec` is started on `root`.
 pub(super) fn launch(
     spec: &ServerSpec,
     root: &Path,
     program: PathBuf,
     data: Option<&DataDir>,
-    sources: &[PathBuf],
+    source_roots: &[String],
 ) -> Launch {
     let data = data.map(|data| data.path.to_string_lossy().into_owned()).unwrap_or_default();
     let mut env: Vec<(OsString, OsString)> = spec.env.iter().map(|(key, value)| (key.into(), value.into())).collect();
-    let mut settings = spec.settings.clone();
+    let settings = settings(spec, root, source_roots);
     let mut options = spec.initialization_options.clone();
     if spec.evidence == Evidence::Jdtls {
         env.extend(java_environment(spec, &program));
-        merge(&mut settings, java_settings(root, sources));
         // Without the capability it says nothing of where a class of a library is declared.
         let own = json!({ "settings": settings, "extendedClientCapabilities": { "classFileContentsSupport": true } });
         options.get_or_insert(own);
@@ -128,11 +142,10 @@ fn java_environment(spec: &ServerSpec, launcher: &Path) -> Vec<(OsString, OsStri
     env
 }
 
-fn java_settings(root: &Path, sources: &[PathBuf]) -> Value {
+fn java_settings(root: &Path, source_roots: &[String]) -> Value {
     let mut java = json!({ "autobuild": { "enabled": true } });
-    // With a build file the source paths come from there, and these would be ignored.
     if !has_build_file(root) {
-        java["project"] = json!({ "sourcePaths": source_roots(root, sources) });
+        java["project"] = json!({ "sourcePaths": source_roots });
     }
     json!({ "java": java })
 }
@@ -151,7 +164,8 @@ pub(super) fn source_roots(root: &Path, sources: &[PathBuf]) -> Vec<String> {
     roots
 }
 
-fn source_root(root: &Path, path: &Path) -> Option<String> {
+/// The folder in which the package of one file begins, relative to `root`.
+pub(super) fn source_root(root: &Path, path: &Path) -> Option<String> {
     let text = head_of(path).ok()?;
     let folder = path.parent()?;
     let package = declared_package(&text).unwrap_or_default().replace('.', "/");

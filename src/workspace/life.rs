@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-use super::launch::{DataDir, launch, needs_data_dir};
+use super::launch::{DataDir, launch, needs_data_dir, needs_source_roots, source_roots};
 use super::programs;
 use super::round::RoundFailure;
 use super::slot::{Phase, Slot};
@@ -109,8 +109,8 @@ impl Slot {
             None => None,
         };
         self.place.disk.walked().await;
-        let sources = self.place.disk.files(&self.root, |path| self.spec.language_for(path).is_some());
-        let start = LanguageServer::start(launch(&self.spec, &self.root, program, data.as_ref(), &sources));
+        let roots = self.find_source_roots();
+        let start = LanguageServer::start(launch(&self.spec, &self.root, program, data.as_ref(), &roots));
         let server = tokio::select! {
             started = start => match started {
                 Ok(server) => server,
@@ -137,6 +137,17 @@ impl Slot {
             End::Absent | End::Failed(_) => server.kill(),
         }
         end
+    }
+
+    /// Finds where packages begin, for a language server that must be told.
+    fn find_source_roots(&self) -> Vec<String> {
+        if !needs_source_roots(&self.spec, &self.root) {
+            return Vec::new();
+        }
+        let sources = self.place.disk.files(&self.root, |path| self.spec.language_for(path).is_some());
+        let roots = source_roots(&self.root, &sources);
+        self.state().source_roots.clone_from(&roots);
+        roots
     }
 
     async fn checker_only(&self, shutdown: &CancellationToken) -> End {

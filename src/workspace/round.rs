@@ -54,6 +54,9 @@ impl Slot {
         self.place.disk.walked().await;
         for overtaken in 0.. {
             self.place.look();
+            if let Some(server) = server {
+                self.teach_source_roots(server).await;
+            }
             let plan = self.plan(first);
             let mut ticks = self.ticks();
             ticks.borrow_and_update();
@@ -88,6 +91,7 @@ impl Slot {
             },
             source: self.spec.diagnostics,
             first,
+            rebuilt: state.rebuilt > settled,
             quiet: Duration::from_millis(u64::from(self.spec.quiet_ms)),
         };
         Plan { tick: state.tick(), round, scope: asked.scope }
@@ -317,8 +321,9 @@ impl Slot {
     }
 }
 
-/// jdtls says so on line 1 of a file whose types it cannot check.
-const NON_PROJECT: &str = "non-project file";
+/// jdtls says so on line 1 of a file whose types it cannot check: a "non-project file", or one that "is not on the
+/// classpath of project x".
+const NON_PROJECT: &str = "only syntax errors are reported";
 
 /// Whether a compiler's message is about syntax, as most of them word it.
 fn reads_like_syntax(message: &str) -> bool {

@@ -11,6 +11,7 @@ use super::baseline::Baseline;
 use super::checker::Checker;
 use super::documents::Documents;
 use super::go_scope::Imports;
+use super::launch::{needs_source_roots, source_root};
 use super::outcome::{Cell, Outcome};
 use super::place::Place;
 use super::snapshot::{Reader, relative};
@@ -81,6 +82,12 @@ pub(super) struct State {
     pub(super) reader: Reader,
     pub(super) imports: Imports,
     pub(super) last_used: Option<Instant>,
+    /// Where packages begin, for a language server that must be told.
+    pub(super) source_roots: Vec<String>,
+    /// New files that begin a tree of packages it was not told of, and where that begins.
+    pub(super) new_roots: Vec<(PathBuf, String)>,
+    /// When it was last made to build everything anew.
+    pub(super) rebuilt: u64,
     tick: u64,
 }
 
@@ -199,6 +206,9 @@ impl Slot {
                 state.documents.change(server, path, after, tick);
             }
         }
+        if change.before.is_none() && change.after.is_some() {
+            self.look_for_source_root(state, path);
+        }
         state.edited.insert(name, tick);
         let cell = self.cell(state, path);
         self.announce(state);
@@ -259,7 +269,36 @@ impl Slot {
         if let Some(server) = server {
             server.did_change_watched_files(events);
         }
+        for (path, _) in events.iter().filter(|(_, event)| *event == FileEvent::Created) {
+            self.look_for_source_root(state, path);
+        }
         self.tick.send_replace(tick);
+    }
+
+    /// A new file may begin a new tree of packages, of which the language server must be told.
+    fn look_for_source_root(&self, state: &mut State, path: &Path) {
+        if !needs_source_roots(&self.spec, &self.root) || self.spec.language_for(path).is_none() {
+            return;
+        }
+        let new = source_root(&self.root, path).filter(|new| !state.source_roots.contains(new));
+        state.new_roots.extend(new.map(|new| (path.to_owned(), new)));
+    }
+
+    /// Tells the language server of the trees of packages that are new.
+    pub(super) async fn teach_source_roots(&self, server: &LanguageServer) {
+        let new = std::mem::take(&mut self.state().new_roots);
+        for (path, root) in new {
+            if !self.state().source_roots.contains(&root) {
+                crate::lsp::quirks::add_source_root(server, &self.root.join(&root)).await;
+                self.state().source_roots.push(root);
+            }
+            // What it has said of the file by now, it said without knowing that.
+            let mut state = self.state();
+            let tick = state.next_tick();
+            state.documents.reopen(server, &path, tick);
+            state.rebuilt = tick;
+            self.tick.send_replace(tick);
+        }
     }
 
     /// A place for what will be said of the present state.

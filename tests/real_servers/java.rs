@@ -37,6 +37,18 @@ fn errors_appear_clear_and_are_named_in_other_files() {
         "{}",
         signature.text
     );
+    // A tree of packages that was not there when it started.
+    let other = "package gen;\n\npublic class Gen {\n    int count = \"many\";\n}\n";
+    let made = agent.call("write", json!({ "file_path": "tools/gen/Gen.java", "content": other }));
+    assert!(matches!(made.verdict(), "problems" | "timed_out"), "{}", made.text);
+    let state = agent.wait_until_settled("tools/gen/Gen.java");
+    assert!(state.text.contains("tools/gen/Gen.java:4:"), "{}", state.text);
+    assert_eq!(state.problems("introduced").len(), 1, "{}", state.text);
+    let mended =
+        agent.call("edit", json!({ "file_path": "tools/gen/Gen.java", "old_string": "\"many\"", "new_string": "7" }));
+    assert_eq!(mended.problems("introduced"), [""; 0], "{}", mended.text);
+    assert_eq!(mended.verdict(), "clean", "{}", mended.text);
+
     for left in [".project", ".classpath", ".settings", "bin"] {
         assert!(!agent.root().join(left).exists(), "jdtls left {left} in the workspace");
     }

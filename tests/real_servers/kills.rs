@@ -106,7 +106,7 @@ fn zls() {
 
 fn play(victim: &Victim) {
     let mut random = Random::new();
-    println!("{}: LANDFALL_SEED={}", victim.program, random.0);
+    eprintln!("{}: LANDFALL_SEED={}", victim.program, random.0);
     let mut agent = Agent::on_project(victim.files);
     agent.call("read", json!({ "file_path": victim.edited[0] }));
     settled(&mut agent, victim.edited[0]);

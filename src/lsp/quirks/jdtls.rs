@@ -4,7 +4,7 @@
 //! change. Until the service is ready, and until the first project has been published, all signals may come and mean
 //! nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
@@ -14,6 +14,7 @@ use super::{Evident, Round, Sent, Unsettled};
 use crate::lsp::board::Heard;
 use crate::lsp::connection::RequestError;
 use crate::lsp::server::LanguageServer;
+use crate::lsp::uri;
 
 const PUBLISHING: &str = "Publish Diagnostics";
 /// Titles of the work that ends in diagnostics.
@@ -35,16 +36,29 @@ pub(super) async fn settle(server: &LanguageServer, round: &Round) -> Result<Evi
         Err(RequestError::Gone) => return Err(server.board().ended().await.into()),
         Err(RequestError::Answered(error)) => return Err(Unsettled::Refused(error.message)),
     }
-    if round.first || round.sent.is_empty() {
-        rest(server, if round.first { SILENCE } else { SHORT_SILENCE }).await?;
-    } else {
+    if !round.first && !round.sent.is_empty() {
         let published = |heard: &Heard| {
             let begun_since = heard.ended_works.get(PUBLISHING).is_some_and(|begun| *begun > round.mark);
             (begun_since && !heard.is_working_on(&WORK)).then_some(())
         };
         server.board().wait(published).await?;
     }
+    // Another class path is a load of the project, and jobs of it may end that belong to no change.
+    if round.first || round.rebuilt {
+        rest(server, SILENCE).await?;
+    } else if round.sent.is_empty() {
+        rest(server, SHORT_SILENCE).await?;
+    }
     Ok(Evident { unknown: unspoken(server, round).await? })
+}
+
+/// Other settings after the start have no such effect: its command has.
+pub(super) async fn add_source_root(server: &LanguageServer, folder: &Path) {
+    let command = json!({ "command": "java.project.addToSourcePath", "arguments": [uri::of_path(folder)] });
+    match server.request("workspace/executeCommand", command).await {
+        Ok(answer) => tracing::debug!(folder = %folder.display(), answer = answer.get(), "a new source root"),
+        Err(error) => tracing::warn!(folder = %folder.display(), %error, "jdtls does not take a new source root"),
+    }
 }
 
 /// Waits until it has spoken of every document since that was sent: a publishing job can end before the next one, for a

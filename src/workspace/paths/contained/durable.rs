@@ -38,10 +38,12 @@ impl Durability {
 /// before the rename; and they flush the disk's cache before they commit. Others make no such promise.
 #[cfg(target_os = "linux")]
 fn write_out(file: &File) -> bool {
-    const EXT: i64 = 0xEF53;
-    const XFS: i64 = 0x5846_5342;
+    const EXT: i128 = 0xEF53;
+    const XFS: i128 = 0x5846_5342;
     let Ok(system) = rustix::fs::fstatfs(file) else { return false };
-    if !matches!(i64::from(system.f_type), EXT | XFS) {
+    // Its type differs between C libraries.
+    let kind: i128 = system.f_type.into();
+    if !matches!(kind, EXT | XFS) {
         return false;
     }
     let flags = libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
