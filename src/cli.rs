@@ -10,8 +10,10 @@ mod demo;
 mod diagnostics;
 mod doctor;
 mod grep;
+mod hook;
 mod hover;
 mod implementations;
+mod lsp;
 mod man;
 mod mcp;
 mod one_call;
@@ -45,6 +47,10 @@ pub struct Cli {
 enum Command {
     /// Serve an agent over MCP on standard input and output
     Mcp(mcp::Arguments),
+    /// Answer a harness's hook: its message on standard input, the answer on standard output
+    Hook(hook::Arguments),
+    /// Serve an editor, or a harness with an LSP client of its own, on standard input and output
+    Lsp(lsp::Arguments),
     /// Be the daemon that all sessions share; `landfall mcp` starts one by itself
     Serve(serve::Arguments),
     /// Say what the daemon is doing: sessions, workspaces, language servers
@@ -114,6 +120,8 @@ impl Cli {
         let mut out = std::io::stdout();
         match self.command {
             Command::Mcp(arguments) => mcp::run(arguments),
+            Command::Hook(arguments) => Ok(hook::run(&arguments, std::io::stdin().lock(), &mut out)),
+            Command::Lsp(arguments) => lsp::run(&arguments),
             Command::Serve(arguments) => serve::run(arguments, &mut out),
             Command::Status(arguments) => status::run(&arguments, &mut out),
             Command::Stop(arguments) => stop::run(&arguments, &mut out),

@@ -23,6 +23,6 @@ pub use client::{AskError, Connection, Daemon, daemons};
 pub use host::{Host, HostOptions};
 pub use identity::{Identity, ProcessOptions, build_seconds};
 pub use seat::{Seat, SeatError};
-pub use start::{StartError, connect_or_start};
+pub use start::{StartError, connect_or_start, start_for_later};
 pub use status::{ServerLine, SessionLine, Status, WorkspaceLine};
-pub use wire::{Answer, Ask, CallLine, SessionAsk};
+pub use wire::{Answer, Ask, CallLine, HookAsk, SessionAsk};

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -30,7 +31,8 @@ use event::{Answer, Event, Moment, NativeTool};
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// A harness whose hooks are understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Harness {
     /// Claude Code.
     Claude,
@@ -48,6 +50,15 @@ impl Harness {
             Harness::Codex => "codex",
             Harness::Gemini => "gemini",
         }
+    }
+
+    /// Whether there could be anything to say to `message`.
+    pub fn concerns(self, message: &Value) -> bool {
+        self.read(message).is_some_and(|event| self.tool(&event).is_some())
+    }
+
+    fn tool(self, event: &Event) -> Option<&'static NativeTool> {
+        self.tools().iter().find(|tool| tool.name == event.tool)
     }
 
     fn read(self, message: &Value) -> Option<Event> {
@@ -101,7 +112,7 @@ impl Hooks {
     /// project's root, where the harness names it; else it is found from where the harness works.
     pub async fn answer(&self, harness: Harness, message: &Value, workspace: Option<&Path>) -> Option<Value> {
         let event = harness.read(message)?;
-        let tool = harness.tools().iter().find(|tool| tool.name == event.tool)?;
+        let tool = harness.tool(&event)?;
         let root = workspace.map_or_else(|| project_root(&event.directory), Path::to_owned);
         let open = self.open(harness, &event.session, root)?;
         let workspace = self.service.registry().open(open.session.home()).ok()?;

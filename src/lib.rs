@@ -28,6 +28,7 @@
 //! | [`session`] | one agent: dispatch, what it has seen, reports still owed | tools, workspace |
 //! | [`service`] | the process: its workspaces and the open sessions | session, workspace |
 //! | [`mcp`] | the MCP face | session |
+//! | [`lsp_face`] | the LSP face: a language server in front of the shared ones | session, workspace |
 //! | [`hooks`] | the hook face: one file a harness | service, landing, patch, replace, report |
 //! | [`daemon`] | the process that all sessions of a user share: its socket, and the client's side of it | mcp, service, install, dirs |
 //! | [`cli`] | one file a subcommand | all |
@@ -64,6 +65,7 @@ pub mod hooks;
 pub mod install;
 pub mod landing;
 pub mod lsp;
+pub mod lsp_face;
 pub mod mcp;
 pub mod patch;
 pub mod replace;

@@ -71,7 +71,7 @@ impl Daemon {
     /// # Errors
     /// All of [`AskError`].
     pub fn ask(&self, ask: Ask, patience: Duration) -> Result<Connection, AskError> {
-        let needs_version = matches!(ask, Ask::Session(_) | Ask::Calls(_));
+        let needs_version = matches!(ask, Ask::Session(_) | Ask::Calls(_) | Ask::Editor(_) | Ask::Hook(_));
         let deadline = Instant::now() + patience;
         let stream = connect_at_once(&self.seat.socket())?;
         let owner = rustix::net::sockopt::socket_peercred(&stream).map_err(io::Error::from)?.uid.as_raw();

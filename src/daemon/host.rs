@@ -18,6 +18,8 @@ use tokio_util::task::TaskTracker;
 use super::sessions::Kept;
 use super::wire::{CallLine, Hello, LONGEST_HELLO, Welcome, line};
 use super::{Answer, Ask, Seat, SeatError, SessionAsk, Status};
+use crate::hooks::Hooks;
+use crate::lsp_face;
 use crate::mcp::{McpFace, serve_stream};
 use crate::service::Service;
 use crate::session::Session;
@@ -85,6 +87,7 @@ impl Host {
             socket: seat.socket(),
             began: Instant::now(),
             kept: Kept::default(),
+            hooks: Hooks::new(service.clone()),
             stop,
             hand_over,
             places: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
@@ -136,6 +139,7 @@ struct Shared {
     socket: PathBuf,
     began: Instant,
     kept: Kept,
+    hooks: Hooks,
     stop: CancellationToken,
     hand_over: watch::Sender<bool>,
     places: Arc<Semaphore>,
@@ -193,8 +197,10 @@ impl Shared {
         mut output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> io::Result<()> {
         match hello.ask {
-            Ask::Session(ask) | Ask::Calls(ask) if hello.landfall != env!("CARGO_PKG_VERSION") => {
-                tracing::info!(face = ask.face, version = hello.landfall, "a client of another version was refused");
+            Ask::Session(_) | Ask::Calls(_) | Ask::Editor(_) | Ask::Hook(_)
+                if hello.landfall != env!("CARGO_PKG_VERSION") =>
+            {
+                tracing::info!(version = hello.landfall, "a client of another version was refused");
                 let why = format!("this daemon is version {}, you are {}", env!("CARGO_PKG_VERSION"), hello.landfall);
                 welcome(&mut output, Some(why)).await
             }
@@ -206,6 +212,23 @@ impl Shared {
                 Some(session) => self.serve_calls(session, input, output).await,
                 None => Ok(()),
             },
+            Ask::Editor(ask) => {
+                let home = ask.workspaces.into_iter().next().filter(|home| home.is_dir());
+                let Some(home) = home else {
+                    return welcome(&mut output, Some("no workspace is named".to_owned())).await;
+                };
+                welcome(&mut output, None).await?;
+                tokio::select! {
+                    () = lsp_face::serve(self.service.clone(), home, input, output) => {}
+                    () = self.stop.cancelled() => {}
+                }
+                Ok(())
+            }
+            Ask::Hook(ask) => {
+                welcome(&mut output, None).await?;
+                let answer = self.hooks.answer(ask.harness, &ask.message, ask.workspace.as_deref()).await;
+                output.write_all(&line(&answer)).await
+            }
             Ask::Status => {
                 welcome(&mut output, None).await?;
                 let (service, socket, uptime) = (self.service.clone(), self.socket.clone(), self.began.elapsed());

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use process_wrap::std::{CommandWrap, ProcessSession};
+use process_wrap::std::{ChildWrapper, CommandWrap, ProcessSession};
 
 use super::identity::{kept, program};
 use super::{Ask, AskError, Connection, Daemon, ProcessOptions, Seat, SeatError, log};
@@ -67,25 +67,22 @@ pub fn connect_or_start(
     Ok(connected?)
 }
 
+/// Starts a daemon without waiting for it: for whoever comes next.
+///
+/// # Errors
+/// When there is no place for it, or it cannot be started.
+pub fn start_for_later(seat: &Seat, options: &ProcessOptions, dirs: &Dirs) -> Result<(), StartError> {
+    seat.prepare()?;
+    // Another client may be at it; a daemon that finds its seat taken ends.
+    if seat.begin_start()?.is_some() {
+        spawn(seat, options, dirs, Stdio::null())?;
+    }
+    Ok(())
+}
+
 /// Starts a daemon and waits until it can be connected to.
 fn start(seat: &Seat, options: &ProcessOptions, dirs: &Dirs) -> Result<(), StartError> {
-    let log = log::open(&seat.log(dirs)).map_err(StartError::Spawn)?;
-    let mut command = Command::new(program());
-    command.args(["serve", "--detached"]);
-    if options.no_lsp {
-        command.arg("--no-lsp");
-    }
-    if options.durable {
-        command.args(["--durability", "full"]);
-    }
-    for file in &options.servers {
-        command.arg("--servers").arg(file);
-    }
-    // In no folder of anybody's, so that none is held.
-    command.current_dir("/").env_clear().envs(kept(std::env::vars_os()));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
-    let child = CommandWrap::from(command).wrap(ProcessSession).spawn().map_err(StartError::Spawn)?;
-    let mut child = child.into_inner();
+    let mut child = spawn(seat, options, dirs, Stdio::piped())?;
     let Some(output) = child.stdout().take() else {
         return Err(StartError::Ended("it has no output".to_owned()));
     };
@@ -103,6 +100,31 @@ fn start(seat: &Seat, options: &ProcessOptions, dirs: &Dirs) -> Result<(), Start
         Ok(line) => Err(StartError::Ended(line.trim_end().to_owned())),
         Err(_) => Err(StartError::Ended(format!("it was not ready within {START:?}"))),
     }
+}
+
+fn spawn(
+    seat: &Seat,
+    options: &ProcessOptions,
+    dirs: &Dirs,
+    output: Stdio,
+) -> Result<Box<dyn ChildWrapper>, StartError> {
+    let log = log::open(&seat.log(dirs)).map_err(StartError::Spawn)?;
+    let mut command = Command::new(program());
+    command.args(["serve", "--detached"]);
+    if options.no_lsp {
+        command.arg("--no-lsp");
+    }
+    if options.durable {
+        command.args(["--durability", "full"]);
+    }
+    for file in &options.servers {
+        command.arg("--servers").arg(file);
+    }
+    // In no folder of anybody's, so that none is held.
+    command.current_dir("/").env_clear().envs(kept(std::env::vars_os()));
+    command.stdin(Stdio::null()).stdout(output).stderr(log);
+    let child = CommandWrap::from(command).wrap(ProcessSession).spawn().map_err(StartError::Spawn)?;
+    Ok(child.into_inner())
 }
 
 /// What a detached daemon prints once it can be connected to; anything else is why it cannot.

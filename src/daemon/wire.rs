@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::hooks::Harness;
 use crate::report::Reply;
 
 /// The longest first line that is read. Bytes.
@@ -39,6 +40,10 @@ pub enum Ask {
     Session(SessionAsk),
     /// A session of single calls: each line that follows is a [`CallLine`], answered by a line with an [`Answer`].
     Calls(SessionAsk),
+    /// An editor's session: what follows is LSP.
+    Editor(SessionAsk),
+    /// What a harness's hook is to be told: one line with it, `null` for nothing.
+    Hook(HookAsk),
     /// What it is doing: one line with a [`super::Status`].
     Status,
     /// To end; with `force` even while sessions are open.
@@ -78,6 +83,18 @@ pub struct SessionAsk {
     pub structured: bool,
     /// A name under which the session outlives this connection for a while, so that the next one goes on with it.
     pub name: Option<String>,
+}
+
+/// A message of a harness's hook.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HookAsk {
+    /// Whose.
+    pub harness: Harness,
+    /// The workspace that is meant, where that is known; absolute.
+    #[serde(default)]
+    pub workspace: Option<PathBuf>,
+    /// The message.
+    pub message: Value,
 }
 
 /// One call.

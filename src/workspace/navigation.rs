@@ -5,6 +5,7 @@
 
 pub(super) mod asking;
 mod calling;
+mod forwarding;
 mod hits;
 mod opening;
 mod outlining;

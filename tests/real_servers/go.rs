@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{Agent, available, wait_until, working_in};
 
-const FILES: &[(&str, &str)] = &[
+pub(crate) const FILES: &[(&str, &str)] = &[
     ("go.mod", "module example.com/shop\n\ngo 1.21\n"),
     (
         "store/store.go",

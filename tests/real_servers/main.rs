@@ -3,8 +3,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod editors;
 mod fix;
 mod go;
+mod hooks;
 mod java;
 mod kills;
 mod navigation;

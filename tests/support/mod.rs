@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test target uses its part")]
 
+pub(crate) mod daemon;
+pub(crate) mod editor;
+
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -89,18 +92,30 @@ impl Agent {
 
     /// On an existing folder, with further arguments and environment.
     pub(crate) fn start(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Agent {
-        let mut agent = Agent::start_silent(workspace, arguments, environment);
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
-        let answer = agent.request("initialize", hello);
-        assert_eq!(answer["result"]["serverInfo"]["name"], "landfall", "{answer}");
-        agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        agent
+        Agent::start_silent(workspace, arguments, environment).introduced()
+    }
+
+    /// As [`Agent::start`], through a daemon: that of the runtime folder in `environment`, which is started.
+    pub(crate) fn through_daemon(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Agent {
+        Agent::spawn(&["mcp", "--structured", "--workspace"], workspace, arguments, environment).introduced()
     }
 
     /// Without the protocol's opening.
     pub(crate) fn start_silent(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Agent {
+        Agent::spawn(&["mcp", "--no-daemon", "--structured", "--workspace"], workspace, arguments, environment)
+    }
+
+    fn introduced(mut self) -> Agent {
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+        let answer = self.request("initialize", hello);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "landfall", "{answer}");
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        self
+    }
+
+    fn spawn(how: &[&str], workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Agent {
         let mut child = Command::new(env!("CARGO_BIN_EXE_landfall"))
-            .args(["mcp", "--no-daemon", "--structured", "--workspace"])
+            .args(how)
             .arg(workspace)
             .args(arguments)
             .env("XDG_STATE_HOME", state_home())
