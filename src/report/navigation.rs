@@ -212,6 +212,7 @@ mod tests {
             declared: Some(declared),
             others: vec![],
             found: FoundBy::Address,
+            since: tokio::time::Instant::now(),
         }
     }
 

@@ -30,7 +30,7 @@ use super::symbols::blocking;
 use crate::lsp::{LanguageServer, Location, Lookup, RequestError};
 use crate::syntax::SymbolKind;
 use crate::text::{LineIndex, Position};
-use asking::{Asked, Enough, ask};
+use asking::{Asked, Enough, ask_since};
 use hits::Files;
 
 /// How long a source that is no file is waited for, only to show lines of it.
@@ -242,7 +242,7 @@ impl Workspace {
         let slot = self.slot_of(&spot.path, &spot.text).ok_or_else(no_language_server)?;
         let (path, text, at) = (spot.path.clone(), Arc::clone(&spot.text), spot.name.start);
         let index = LineIndex::new(&text);
-        ask(&slot, enough, budget, &move |server: LanguageServer| {
+        ask_since(&slot, enough, spot.since, budget, &move |server: LanguageServer| {
             let position = index.position(&text, at, server.encoding());
             request(server, path.clone(), position)
         })

@@ -18,6 +18,8 @@ use crate::workspace::snapshot::one_line;
 /// How long a loaded language server has for an answer: longer than for a verdict, because the first search of jdtls
 /// builds its index, and short enough for a call to stay under 10 s.
 const ANSWERING: Duration = Duration::from_secs(8);
+/// Whatever finding the place took, so long a language server has at least.
+const LEAST: Duration = Duration::from_millis(1_500);
 /// A language server that says nothing of its progress counts as loaded after this.
 const SILENT_START: Duration = Duration::from_secs(3);
 /// How often it is asked at most.
@@ -80,18 +82,35 @@ pub(in crate::workspace) async fn ask<T: Answer + Send>(
     budget: Option<Duration>,
     request: &Request<'_, T>,
 ) -> Result<Asked<T>, (Basis, Lack)> {
+    ask_since(slot, enough, Instant::now(), budget, request).await
+}
+
+/// The same for a call that began at `since`: what it took to find the place is taken off, but for a moment.
+pub(super) async fn ask_since<T: Answer + Send>(
+    slot: &Slot,
+    enough: Enough,
+    since: Instant,
+    budget: Option<Duration>,
+    request: &Request<'_, T>,
+) -> Result<Asked<T>, (Basis, Lack)> {
     let begun = Instant::now();
-    let loading = begun + budget.unwrap_or(Duration::from_millis(slot.spec.timeouts.settle_ms));
-    let answering = begun + budget.unwrap_or(ANSWERING);
+    let deadline = |limit: Duration| (since + limit).max(begun + limit.min(LEAST));
+    let loading = deadline(budget.unwrap_or(Duration::from_millis(slot.spec.timeouts.settle_ms)));
+    let answering = deadline(budget.unwrap_or(ANSWERING));
     let lacking = |lack: Lack| (Basis::Text { language_server: Some(slot.spec.name.clone()) }, lack);
     let server = slot.server_by(loading).await.map_err(lacking)?;
     for attempt in 1.. {
         let was_loaded = slot.is_loaded(&server);
         let still_loading = || Lack::Loading(slot.so_far());
-        let answer = match timeout_at(answering, request(server.clone())).await {
-            Err(_) if slot.is_loaded(&server) => return Err(lacking(Lack::Late(begun.elapsed()))),
-            Err(_) => return Err(lacking(still_loading())),
+        let mut asked = request(server.clone());
+        let answer = match timeout_at(loading, &mut asked).await {
             Ok(answer) => answer,
+            Err(_) if !slot.is_loaded(&server) => return Err(lacking(still_loading())),
+            // Only one that has loaded is worth a longer wait.
+            Err(_) => match timeout_at(answering, asked).await {
+                Ok(answer) => answer,
+                Err(_) => return Err(lacking(Lack::Late(begun.elapsed()))),
+            },
         };
         let is_final = was_loaded || attempt == ATTEMPTS;
         match answer {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use tokio::time::Instant;
+
 use super::words::{self, Word, whole_word};
 use crate::search::{Limits, Place, Wanted, find_lines};
 use crate::syntax::{Language, NamePath};
@@ -50,6 +52,8 @@ pub struct Spot {
     pub others: Vec<Declared>,
     /// What differs from how it was addressed.
     pub found: FoundBy,
+    /// When it was begun to look for it: what is asked about it is waited for from then on.
+    pub since: Instant,
 }
 
 /// How a spot was found.
@@ -131,14 +135,16 @@ impl Workspace {
     /// # Errors
     /// [`SpotRefused`], with what could have been meant.
     pub async fn spot(&self, address: Address) -> Result<Spot, SpotRefused> {
-        match (&address.symbol, &address.file, address.line) {
+        let since = Instant::now();
+        let spot = match (&address.symbol, &address.file, address.line) {
             (_, Some(file), Some(line)) => {
                 let source = SourceFile::read_named(self.paths(), file)?;
                 on_line(&source, line, address.column, address.symbol.as_deref())
             }
             (Some(symbol), file, _) => self.spot_of(symbol, file.as_ref()).await,
             (None, file, _) => Err(SpotRefused::Nothing { has_file: file.is_some() }),
-        }
+        };
+        spot.map(|spot| Spot { since, ..spot })
     }
 
     async fn spot_of(&self, symbol: &str, file: Option<&Resolved>) -> Result<Spot, SpotRefused> {
@@ -209,6 +215,7 @@ impl Spot {
             declared: None,
             others: Vec::new(),
             found: FoundBy::Address,
+            since: Instant::now(),
         }
     }
 

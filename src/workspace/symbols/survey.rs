@@ -1,7 +1,7 @@
 //! Looking through the workspace for declarations, without an index: a search for the word, then the outlines of the
 //! files that have it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::workspace::paths::PathRules;
 /// Most files whose outlines are made.
 const MOST_FILES: usize = 2_000;
 /// How long outlines are made.
-const PARSING: Duration = Duration::from_millis(2_500);
+const PARSING: Duration = Duration::from_millis(2_000);
 /// How long it is looked for names that come near.
 const LOOKING_NEAR: Duration = Duration::from_millis(1_000);
 
@@ -29,7 +29,13 @@ pub(super) struct Survey {
 
 /// The declarations that `name` fits.
 pub(super) fn declarations_of(rules: &PathRules, name: &NamePath, cancel: &AtomicBool) -> Survey {
-    let (files, mut complete) = files_with(rules, &[name.name(), name.whole()], cancel);
+    let (mut files, mut complete) = files_with(rules, &[name.name(), name.whole()], cancel);
+    // Should there not be time for all, those that lie where the name says come first.
+    let is_elsewhere = |path: &PathBuf| {
+        let has = |part: &std::ffi::OsStr| name.qualifier().is_some_and(|qualifier| part == qualifier);
+        !(path.file_stem().is_some_and(has) || path.parent().and_then(Path::file_name).is_some_and(has))
+    };
+    files.sort_by_key(is_elsewhere);
     let mut fitting = Vec::new();
     complete &= each_outline(rules, files, PARSING, cancel, |source, all| {
         let around = source.around();
