@@ -244,7 +244,7 @@ mod tests {
             ("go/store/disk.go", DISK),
             ("java/shop/ledger/Ledger.java", LEDGER),
             ("zig/a.zig", ZIG),
-            ("zig/b.zig", "pub const Account = struct {};\n"),
+            ("zig/b.zig", "pub const Account = struct {};\n\ntest \"it holds\" {}\n"),
             ("notes.txt", "Put\n"),
         ] {
             let path = root.join(path);
@@ -306,6 +306,7 @@ mod tests {
             ("store.put", Some("go/store/disk.go"), "none, near: disk.go:5:16 Disk.Put, disk.go:7:6 Put"),
             ("Account", None, "b.zig:1:11 Account not a.zig:2:7 Account"),
             ("std", None, "a.zig:1:7 std"),
+            ("it holds", None, "b.zig:3:7 it holds"),
             ("chekc", None, "none, near: store.go:12:6 check"),
             ("()", None, "`()` is no name"),
             ("Put", Some("notes.txt"), "the declarations of notes.txt cannot be told"),

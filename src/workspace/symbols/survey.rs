@@ -29,7 +29,12 @@ pub(super) struct Survey {
 
 /// The declarations that `name` fits.
 pub(super) fn declarations_of(rules: &PathRules, name: &NamePath, cancel: &AtomicBool) -> Survey {
-    let (mut files, mut complete) = files_with(rules, &[name.name(), name.whole()], cancel);
+    // Only a test's name has blanks in it, and is no path.
+    let words: &[&str] = match name.whole().contains(' ') {
+        true => &[name.name(), name.whole()],
+        false => &[name.name()],
+    };
+    let (mut files, mut complete) = files_with(rules, words, cancel);
     // Should there not be time for all, those that lie where the name says come first.
     let is_elsewhere = |path: &PathBuf| {
         let has = |part: &std::ffi::OsStr| name.qualifier().is_some_and(|qualifier| part == qualifier);
