@@ -11,7 +11,7 @@ mod group;
 mod run;
 mod spill;
 
-pub use capture::{MOST_BYTES, MOST_LINES, Output};
+pub use capture::{HEAD_BYTES, MOST_BYTES, MOST_LINES, Output, UNSPILLED};
 pub use group::Guard;
 pub use run::{CommandLine, Ending, Finished, run};
 pub use spill::{clean, folder};

@@ -25,6 +25,11 @@ pub fn change(landed: &Landed, report: Option<&DiagnosticsReport>) -> Reply {
     Reply { text: text.trim_end().to_owned(), structured: object(landed, report, &shown), is_error: false }
 }
 
+/// Most files named in the first line.
+const MOST_NAMED: usize = 12;
+/// Most bytes about several files, give or take the first.
+const MOST_BYTES_TOGETHER: usize = 7_000;
+
 /// The result of changes of several files by one call. `reports` are in the order of `landed`.
 pub fn several(landed: &[Landed], reports: &[DiagnosticsReport]) -> Reply {
     // The old place of a moved file is told with the new one.
@@ -37,10 +42,25 @@ pub fn several(landed: &[Landed], reports: &[DiagnosticsReport]) -> Reply {
         Some(from) => format!("{} (moved from {})", one_line(&landed.file, 200), one_line(from, 200)),
         None => one_line(&landed.file, 200),
     };
-    let names: Vec<String> = told.iter().map(|(_, landed)| name(landed)).collect();
+    let mut names: Vec<String> = told.iter().take(MOST_NAMED).map(|(_, landed)| name(landed)).collect();
+    if told.len() > MOST_NAMED {
+        names.push("…".to_owned());
+    }
     let mut text = format!("changed {} files, all of them on disk: {}", told.len(), names.join(", "));
-    for reply in &each {
-        text.push_str(&format!("\n{}", reply.text));
+    let fits = |text: &String, reply: &Reply| text.len() + reply.text.len() < MOST_BYTES_TOGETHER;
+    let mut left_out = 0;
+    for (place, reply) in each.iter().enumerate() {
+        if place == 0 || fits(&text, reply) {
+            text.push_str(&format!("\n{}", reply.text));
+        } else {
+            left_out += 1;
+        }
+    }
+    if left_out > 0 {
+        let more = if left_out == 1 { "1 more file is".to_owned() } else { format!("{left_out} more files are") };
+        text.push_str(&format!(
+            "\n… {more} changed too, with a verdict that is not shown\nHint: call `diagnostics` for what is wrong now, `changes` for all files"
+        ));
     }
     let files: Vec<Value> = each.into_iter().map(|reply| Value::Object(reply.structured)).collect();
     Reply::done(text, json!({ "landed": true, "files": files }))

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::changes::{outside_files, refused_and_open};
 use super::{Reply, one_line};
-use crate::shell::{Ending, Finished, Output};
+use crate::shell::{Ending, Finished, HEAD_BYTES, Output, UNSPILLED};
 use crate::workspace::ledger::{Entry, Outcome, OutsideEntry};
 
 /// Most files named in a note.
@@ -21,6 +21,8 @@ pub struct RanCommand<'a> {
     pub finished: &'a Finished,
     /// How long it might have taken.
     pub timeout: Duration,
+    /// How many of its last lines are wanted; without it as much as makes a small result.
+    pub limit: Option<usize>,
     /// Where it ran, relative to the workspace; `.` for its root.
     pub workdir: &'a str,
     /// The session's ledger when the command began.
@@ -55,7 +57,9 @@ pub fn command(ran: &RanCommand<'_>) -> Reply {
     if finished.left_running {
         text.push_str("note: a process that the command started still runs in the background\n");
     }
-    text.push_str(&printed(output, finished.left_running));
+    let shown = ShownOutput::of(output, ran.limit);
+    text.push_str(&printed(output, &shown, finished.left_running));
+    let (first, last) = shown.lines();
     let (exit_code, signal) = match finished.ending {
         Ending::Exited(code) => (Some(code), None),
         Ending::Signalled(signal) => (None, Some(signal)),
@@ -67,7 +71,7 @@ pub fn command(ran: &RanCommand<'_>) -> Reply {
         "timed_out": finished.ending == Ending::TimedOut,
         "duration_ms": u64::try_from(finished.elapsed.as_millis()).unwrap_or(u64::MAX),
         "workdir": ran.workdir,
-        "lines": { "total": output.lines, "shown": output.lines_kept },
+        "lines": { "total": output.lines, "shown": first + last },
         "bytes": output.bytes,
         "spill": output.spill,
         "left_running": finished.left_running,
@@ -128,16 +132,53 @@ fn refused_note(entries: &[Entry]) -> Option<(usize, String)> {
     ))
 }
 
-fn printed(output: &Output, left_running: bool) -> String {
-    let spill = output.spill.as_ref().map(|path| path.display().to_string());
-    let mut head = match (output.lines_kept < output.lines || output.bytes > output.tail.len() as u64, &spill) {
-        (true, Some(spill)) => {
-            format!(
-                "output, the last {} of {} lines; all of it is in {spill} (`read` and `grep` accept that path)",
-                output.lines_kept, output.lines
-            )
+/// The part of an output that is shown.
+struct ShownOutput {
+    /// The beginning, where it is shown apart from the end.
+    head: String,
+    tail: String,
+    /// Whether that is not all.
+    is_cut: bool,
+}
+
+impl ShownOutput {
+    /// Its beginning and its end, as much as makes a small result; with `limit`, so many of its last lines.
+    fn of(output: &Output, limit: Option<usize>) -> ShownOutput {
+        let all = plain(&output.tail);
+        match limit {
+            Some(limit) => {
+                let tail = last_lines(&all, limit, usize::MAX);
+                let is_cut = tail.len() < all.len() || output.bytes > output.tail.len() as u64;
+                ShownOutput { head: String::new(), tail: tail.to_owned(), is_cut }
+            }
+            None if output.bytes <= UNSPILLED as u64 && all.len() <= UNSPILLED => {
+                ShownOutput { head: String::new(), tail: all, is_cut: false }
+            }
+            None => {
+                let mut head = plain(&output.head);
+                head.truncate(head.floor_char_boundary(HEAD_BYTES));
+                let tail = last_lines(&all, usize::MAX, UNSPILLED - HEAD_BYTES).to_owned();
+                ShownOutput { head, tail, is_cut: true }
+            }
         }
-        (true, None) => format!("output, the last {} of {} lines; the rest is lost", output.lines_kept, output.lines),
+    }
+
+    fn lines(&self) -> (usize, usize) {
+        (self.head.lines().count(), self.tail.lines().count())
+    }
+}
+
+fn printed(output: &Output, shown: &ShownOutput, left_running: bool) -> String {
+    let spill = output.spill.as_ref().map(|path| path.display().to_string());
+    let which = match shown.lines() {
+        (0, last) => format!("output, the last {last} of {} lines", output.lines),
+        (first, last) => format!("output, the first {first} and the last {last} of {} lines", output.lines),
+    };
+    let mut title = match (shown.is_cut, &spill) {
+        (true, Some(spill)) => {
+            format!("{which}; all of it is in {spill} (`read` and `grep` accept that path)")
+        }
+        (true, None) => format!("{which}; the rest is lost"),
         (false, Some(spill)) if left_running => {
             format!("output so far; what follows goes to {spill} (`read` accepts that path)")
         }
@@ -145,9 +186,27 @@ fn printed(output: &Output, left_running: bool) -> String {
         (false, _) => "output".to_owned(),
     };
     if let Some(lost) = &output.lost {
-        head.push_str(&format!("; not all was kept: {}", one_line(lost, 200)));
+        title.push_str(&format!("; not all was kept: {}", one_line(lost, 200)));
     }
-    format!("{head}:\n{}", plain(&output.tail))
+    if shown.head.is_empty() {
+        return format!("{title}:\n{}", shown.tail);
+    }
+    format!("{title}:\n{}\n…\n{}", shown.head.trim_end_matches('\n'), shown.tail)
+}
+
+/// The last lines of `text`, at most so many and so many bytes; of a line that is longer by itself its end.
+fn last_lines(text: &str, most: usize, bytes: usize) -> &str {
+    let mut start = text.len();
+    for line in text.split_inclusive('\n').rev().take(most) {
+        if text.len() - start + line.len() > bytes {
+            break;
+        }
+        start -= line.len();
+    }
+    if start == text.len() && most > 0 {
+        start = text.ceil_char_boundary(text.len().saturating_sub(bytes));
+    }
+    &text[start..]
 }
 
 /// Text as a terminal would leave it on paper: no escape sequences, and of a line that was written over its last state.
@@ -202,7 +261,15 @@ mod tests {
     }
 
     fn ran<'a>(finished: &'a Finished, before: &'a [Entry], changed: Option<&'a OutsideEntry>) -> RanCommand<'a> {
-        RanCommand { finished, timeout: Duration::from_secs(120), workdir: ".", before, changed, mistyped: &[] }
+        RanCommand {
+            finished,
+            timeout: Duration::from_secs(120),
+            limit: None,
+            workdir: ".",
+            before,
+            changed,
+            mistyped: &[],
+        }
     }
 
     fn entry(outcome: Outcome) -> Entry {
@@ -276,6 +343,39 @@ mod tests {
         let expected = "exit code 0, 1.5 s\nnote: /w-x/a in the command does not exist; the workspace has /w/a (relative paths avoid this)\n\
                         changed 1 file: edited a.go\n(no output)";
         assert_eq!(reply.text, expected);
+    }
+
+    #[test]
+    fn a_long_output_is_shown_by_its_ends_or_as_far_as_was_asked() {
+        let tail: String = (0..2000).map(|n| format!("line {n}\n")).collect();
+        let head = "line -2\nline -1\n".to_owned();
+        let output = Output {
+            head,
+            bytes: 40_000,
+            lines: 2002,
+            spill: Some("/s".into()),
+            ..finished(Ending::Exited(0), &tail).output
+        };
+        let done = Finished { output, ..finished(Ending::Exited(1), "") };
+        let reply = command(&ran(&done, &[], None));
+        let lines: Vec<&str> = reply.text.lines().collect();
+        assert!(lines[1].starts_with("output, the first 2 and the last "), "{}", lines[1]);
+        assert!(
+            lines[1].ends_with(" of 2002 lines; all of it is in /s (`read` and `grep` accept that path):"),
+            "{}",
+            lines[1]
+        );
+        assert_eq!((&lines[2..6], lines.last()), (&["line -2", "line -1", "…", lines[5]][..], Some(&"line 1999")));
+        assert!(reply.text.len() < 8_000, "{}", reply.text.len());
+        let asked = command(&RanCommand { limit: Some(1500), ..ran(&done, &[], None) });
+        assert!(
+            asked.text.contains("output, the last 1500 of 2002 lines; all") && asked.text.contains("\nline 500\n"),
+            "{}",
+            asked.text
+        );
+        let endless = Output { tail: "é".repeat(20_000), bytes: 40_000, lines: 1, ..Output::default() };
+        let done = Finished { output: endless, ..finished(Ending::Exited(0), "") };
+        assert!(command(&ran(&done, &[], None)).text.len() < 8_000);
     }
 
     #[test]

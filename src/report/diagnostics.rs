@@ -7,6 +7,10 @@ use crate::workspace::verdict::{DiagnosticsReport, Problem, Severity, Verdict};
 
 /// Most problems named.
 const MOST_PROBLEMS: usize = 20;
+/// Most bytes of their lines.
+const MOST_PROBLEM_BYTES: usize = 4_000;
+/// Most bytes of the lines about other files, give or take one.
+const MOST_ELSEWHERE_BYTES: usize = 2_000;
 /// Most other files named.
 const MOST_FILES_ELSEWHERE: usize = 5;
 /// Most fixed problems named.
@@ -195,23 +199,31 @@ fn problem_line(problem: &Problem) -> String {
 fn problem_lines(out: &mut String, indent: &str, problems: &[Problem]) {
     let mut sorted: Vec<&Problem> = problems.iter().collect();
     sorted.sort_by_key(|problem| (problem.severity, problem.line, problem.column));
+    let begun = out.len();
+    let mut shown = 0;
     for problem in sorted.iter().take(MOST_PROBLEMS) {
-        out.push_str(&format!("{indent}{}\n", problem_line(problem)));
+        let line = format!("{indent}{}\n", problem_line(problem));
+        if shown > 0 && out.len() - begun + line.len() > MOST_PROBLEM_BYTES {
+            break;
+        }
+        out.push_str(&line);
+        shown += 1;
     }
-    if sorted.len() > MOST_PROBLEMS {
-        out.push_str(&format!("{indent}… and {} more\n", sorted.len() - MOST_PROBLEMS));
+    if sorted.len() > shown {
+        out.push_str(&format!("{indent}… and {} more\n", sorted.len() - shown));
     }
 }
 
 fn elsewhere_lines(out: &mut String, elsewhere: &[Problem]) {
     let mut files: Vec<&str> = Vec::new();
     let (mut shown, mut hidden) = (0, 0);
+    let begun = out.len();
     for problem in elsewhere {
         if !files.contains(&problem.file.as_str()) {
             files.push(&problem.file);
         }
         let named = files.iter().position(|file| *file == problem.file).is_some_and(|at| at < MOST_FILES_ELSEWHERE);
-        if named && shown < MOST_PROBLEMS {
+        if named && shown < MOST_PROBLEMS && out.len() - begun < MOST_ELSEWHERE_BYTES {
             out.push_str(&format!("  elsewhere: {}\n", problem_line(problem)));
             shown += 1;
         } else {
@@ -296,6 +308,15 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("  … and 10 more\n") && text.contains("… and 4 more, in 9 files altogether"), "{text}");
+    }
+
+    #[test]
+    fn long_messages_make_no_large_report() {
+        let long = |file: &str| (0..40).map(|n| problem(&format!("{file}{n}.go"), 1, &"é".repeat(290))).collect();
+        let mut report = report(Verdict::Problems);
+        (report.introduced, report.elsewhere, report.uncovered) = (long("a"), long("b"), long("c"));
+        let text = verdict_text(&report);
+        assert!(text.len() < 10_000 && text.contains("  … and 34 more\n"), "{} {text}", text.len());
     }
 
     #[test]

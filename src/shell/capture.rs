@@ -10,6 +10,10 @@ use super::spill;
 pub const MOST_LINES: usize = 2000;
 /// Most bytes of a command's output that are kept.
 pub const MOST_BYTES: usize = 50 * 1024;
+/// Bytes of the beginning of an output that are kept besides.
+pub const HEAD_BYTES: usize = 1536;
+/// An output up to this size needs no file: all of it can be shown. Bytes.
+pub const UNSPILLED: usize = 6 * 1024;
 /// A spill does not grow beyond this: a command in an endless loop must not fill the disk. Bytes.
 const LARGEST_SPILL: u64 = 4 << 30;
 
@@ -24,6 +28,8 @@ pub struct Output {
     pub lines: u64,
     /// How many lines the tail has.
     pub lines_kept: u64,
+    /// The first of it: whole lines, unless one alone is too long.
+    pub head: String,
     /// Where all of it is, if the tail is not all.
     pub spill: Option<PathBuf>,
     /// Why the spill is not all of it, if so.
@@ -36,6 +42,8 @@ pub(super) struct Capture {
     folder: PathBuf,
     /// The last of the output, at most twice [`MOST_BYTES`]; all of it while there is no spill.
     tail: Vec<u8>,
+    /// The first of the output, at most [`HEAD_BYTES`].
+    head: Vec<u8>,
     bytes: u64,
     newlines: u64,
     spill: Option<(PathBuf, File)>,
@@ -45,7 +53,15 @@ pub(super) struct Capture {
 impl Capture {
     /// Spills go to `folder`.
     pub(super) fn new(folder: &Path) -> Capture {
-        Capture { folder: folder.to_owned(), tail: Vec::new(), bytes: 0, newlines: 0, spill: None, lost: None }
+        Capture {
+            folder: folder.to_owned(),
+            tail: Vec::new(),
+            head: Vec::new(),
+            bytes: 0,
+            newlines: 0,
+            spill: None,
+            lost: None,
+        }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
@@ -54,8 +70,10 @@ impl Capture {
         if self.spill.is_some() {
             self.write(bytes);
         }
+        let missing = HEAD_BYTES - self.head.len();
+        self.head.extend_from_slice(&bytes[..missing.min(bytes.len())]);
         self.tail.extend_from_slice(bytes);
-        if self.tail.len() > MOST_BYTES || self.newlines > MOST_LINES as u64 {
+        if self.tail.len() > UNSPILLED || self.newlines > MOST_LINES as u64 {
             self.begin_spill();
         }
         if self.tail.len() > 2 * MOST_BYTES {
@@ -98,10 +116,16 @@ impl Capture {
             bytes: self.bytes,
             lines: self.newlines + u64::from(!ended),
             lines_kept: kept,
+            head: String::from_utf8_lossy(first_lines(&self.head)).into_owned(),
             spill: self.spill.as_ref().map(|(path, _)| path.clone()),
             lost: self.lost.clone(),
         }
     }
+}
+
+/// The whole lines at the start of `bytes`; all of it where there is none.
+fn first_lines(bytes: &[u8]) -> &[u8] {
+    memchr::memrchr(b'\n', bytes).map_or(bytes, |at| &bytes[..=at])
 }
 
 /// The last lines of `bytes` within the bounds; of a line that is longer by itself its end.
@@ -136,6 +160,16 @@ mod tests {
             let (output, _folder) = captured(&pieces);
             assert_eq!(output.tail, pieces.concat());
             assert_eq!((output.lines, output.lines_kept, output.spill), (lines, lines, None), "{pieces:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_lines_are_kept_too() {
+        for (piece, expected) in
+            [("0123456\n".repeat(1000), "0123456\n".repeat(192)), ("x".repeat(9000), "x".repeat(HEAD_BYTES))]
+        {
+            let (output, _folder) = captured(piece.as_bytes().chunks(1000));
+            assert!(output.head == expected && output.spill.is_some());
         }
     }
 

@@ -26,7 +26,7 @@ pub(super) const NAME: &str = "bash";
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     about: "Run a shell command (execute, terminal, build, test, git) in the workspace and get its exit code and output, stdout and \
-            stderr together. Standard input is empty. Of a long output the last 2000 lines are shown and all of it is kept in a file. \
+            stderr together. Standard input is empty. Of a long output the beginning and the end are shown and all of it is kept in a file. \
             To read, search or change files use the other tools.",
     parameters: &[
         Parameter::required(
@@ -46,6 +46,12 @@ pub(super) const TOOL: Tool = Tool {
             &["timeout", "timeout_millis"],
             Kind::Count,
             "Milliseconds after which it is ended (default 120000)",
+        ),
+        Parameter::optional(
+            "limit",
+            &["max_lines", "lines", "tail", "head_limit", "max_output_lines"],
+            Kind::Count,
+            "Show so many of the last lines of its output, at most 2000 (default: some 6 KB, its beginning and its end)",
         ),
         Parameter::optional("description", &["explanation", "reason"], Kind::Text, "What it is for; not needed"),
     ],
@@ -97,6 +103,7 @@ async fn bash(call: &Call, arguments: Arguments) -> Result<Reply, ToolError> {
     let ran = RanCommand {
         finished: &finished,
         timeout,
+        limit: arguments.count("limit").filter(|limit| *limit > 0),
         workdir: searching::shown(&workdir),
         before: &before,
         changed: changed.as_ref(),

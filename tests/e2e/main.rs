@@ -23,6 +23,7 @@ mod reading;
 mod refusals;
 mod search;
 mod shell;
+mod small_results;
 mod sunk_runs;
 mod symbol_edits;
 mod waiting;

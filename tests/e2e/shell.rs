@@ -97,8 +97,12 @@ fn a_flood_is_cut_and_kept_where_read_and_grep_find_it() {
     let folder = folder(&[]);
     let mut agent = allowed(folder.path());
     let reply = agent.call("bash", json!({ "command": "seq 1 30000" }));
-    assert!(reply.text.contains("\noutput, the last 2000 of 30000 lines; all of it is in /"), "{}", &reply.text[..300]);
-    assert!(reply.text.ends_with("\n30000") && reply.text.contains("\n28001\n") && !reply.text.contains("\n28000\n"));
+    assert!(reply.text.contains("\noutput, the first "), "{}", &reply.text[..300]);
+    assert!(reply.text.contains(" of 30000 lines; all of it is in /"), "{}", &reply.text[..300]);
+    assert!(reply.text.ends_with("\n30000") && reply.text.contains(":\n1\n2\n") && reply.text.len() < 8_000);
+    let long = agent.call("bash", json!({ "command": "seq 1 30000", "limit": 5000 }));
+    assert!(long.text.contains("\noutput, the last 2000 of 30000 lines; all of it is in /"), "{}", &long.text[..300]);
+    assert!(long.text.ends_with("\n30000") && long.text.contains("\n28001\n") && !long.text.contains("\n28000\n"));
     let spill = reply.structured["spill"].as_str().expect("a path").to_owned();
     let read = agent.call("read", json!({ "file_path": spill, "offset": 100, "limit": 1 }));
     assert!(read.text.starts_with("  100 | 100\n"), "{}", read.text);
