@@ -9,6 +9,7 @@ mod definition;
 mod demo;
 mod diagnostics;
 mod doctor;
+mod fix;
 mod grep;
 mod hook;
 mod hover;
@@ -19,6 +20,7 @@ mod mcp;
 mod one_call;
 mod place;
 mod references;
+mod rename;
 mod replace;
 mod serve;
 mod servers;
@@ -74,6 +76,10 @@ enum Command {
     Definition(definition::Arguments),
     /// List where a name is used, by its language server
     References(references::Arguments),
+    /// Rename a symbol wherever it is used; all files or none
+    Rename(rename::Arguments),
+    /// Apply a language server's quick fix to what is wrong on a line
+    Fix(fix::Arguments),
     /// Say what a name is: its type and its documentation
     Hover(hover::Arguments),
     /// List the declarations of a file, or those of the workspace by a part of their names
@@ -132,6 +138,8 @@ impl Cli {
             Command::Grep(arguments) => grep::run(arguments, &mut out),
             Command::Definition(arguments) => definition::run(&arguments, &mut out),
             Command::References(arguments) => references::run(&arguments, &mut out),
+            Command::Rename(arguments) => rename::run(&arguments, &mut out),
+            Command::Fix(arguments) => fix::run(&arguments, &mut out),
             Command::Hover(arguments) => hover::run(&arguments, &mut out),
             Command::Symbols(arguments) => symbols::run(&arguments, &mut out),
             Command::Implementations(arguments) => implementations::run(&arguments, &mut out),

@@ -110,7 +110,11 @@ fn call(options: &CallOptions, patience: Duration, tool: &str, arguments: Map<St
 /// Whether a language server would know more in a while. Such calls have waited by themselves already.
 fn is_loading(reply: &Reply) -> bool {
     let verdict = reply.structured.get("diagnostics").and_then(|diagnostics| diagnostics.get("verdict"));
-    let words = [reply.structured.get("state"), verdict];
+    // What has landed must not be done again.
+    if reply.structured.get("landed").and_then(Value::as_bool) == Some(true) {
+        return false;
+    }
+    let words = [reply.structured.get("state"), reply.structured.get("code"), verdict];
     words.into_iter().flatten().any(|word| matches!(word.as_str(), Some("loading" | "timed_out")))
 }
 
@@ -133,6 +137,20 @@ mod tests {
 
     use super::*;
     use crate::report::ToolError;
+
+    #[test]
+    fn only_what_did_nothing_yet_is_called_again() {
+        let refused = |code| Reply::refused(&ToolError::environment(code, "gopls is still loading"), true);
+        for (reply, expected) in [
+            (refused("loading"), true),
+            (refused("refused"), false),
+            (Reply::done("", json!({ "state": "loading", "total": 0 })), true),
+            (Reply::done("", json!({ "diagnostics": { "verdict": "timed_out" } })), true),
+            (Reply::done("", json!({ "landed": true, "diagnostics": { "verdict": "timed_out" } })), false),
+        ] {
+            assert_eq!(is_loading(&reply), expected, "{reply:?}");
+        }
+    }
 
     #[test]
     fn the_exit_code_tells_found_from_nothing_and_from_refused() {
