@@ -97,9 +97,15 @@ impl Reply {
     }
 }
 
-/// `text` on one line, control characters as spaces, at most `limit` characters.
+/// `text` on one line, control characters as spaces, at most `limit` characters; what would end it or turn its
+/// direction is shown.
 pub fn one_line(text: &str, limit: usize) -> String {
-    let mut out: String = text.chars().take(limit).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let harmless = |character: char| match character {
+        '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        character if character.is_control() => ' ',
+        character => character,
+    };
+    let mut out: String = text.chars().take(limit).map(harmless).collect();
     if text.chars().nth(limit).is_some() {
         out.push('…');
     }

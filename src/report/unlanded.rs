@@ -110,14 +110,17 @@ pub fn read_error(file: &str, error: &ReadError) -> ToolError {
 
 fn write_error(error: &WriteError) -> ToolError {
     match error {
-        WriteError::ReadOnly => ToolError::environment("read_only", "the file is write-protected; it is unchanged")
-            .hint("leave it as it is, and ask the user before changing its permissions"),
+        WriteError::ReadOnly => ToolError::environment(
+            "read_only",
+            "the file, its directory or its file system is write-protected; nothing was written",
+        )
+        .hint("leave it as it is, and ask the user before changing its permissions"),
         WriteError::ChangedMeanwhile => ToolError::caller(
             "changed_meanwhile",
             "another program keeps changing it; what that program wrote was left as it is",
         )
         .hint("call `read` on it, then make the edit again"),
-        WriteError::NoSpace => ToolError::environment("no_space", "the disk is full; the file is unchanged")
+        WriteError::NoSpace => ToolError::environment("no_space", "the disk is full; nothing was written")
             .hint("free some space, then make the same call again"),
         WriteError::Escapes => escapes(),
         WriteError::NotAFile { what } => not_a_file(what),
@@ -140,6 +143,10 @@ fn escapes() -> ToolError {
 }
 
 fn io(error: &std::io::Error) -> ToolError {
-    ToolError::environment("io", format!("the operating system says: {error}; the file is unchanged"))
+    if error.kind() == std::io::ErrorKind::PermissionDenied {
+        return ToolError::environment("denied", "it may not be looked at (permission denied)")
+            .hint("leave it alone, or ask the user for its permissions to be changed");
+    }
+    ToolError::environment("io", format!("the operating system says: {error}"))
         .hint("make the same call once more; if it fails again, tell the user")
 }
