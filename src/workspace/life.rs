@@ -126,7 +126,11 @@ impl Slot {
             end = self.rounds(Some(&server)) => end,
             () = shutdown.cancelled() => End::Shutdown,
         };
-        self.state().server = None;
+        let last_words = server.last_words();
+        {
+            let mut state = self.state();
+            (state.server, state.last_words) = (None, last_words);
+        }
         match end {
             End::Shutdown | End::Idle => {
                 server.stop().await;

@@ -88,6 +88,8 @@ pub(super) struct State {
     pub(super) new_roots: Vec<(PathBuf, String)>,
     /// When it was last made to build everything anew.
     pub(super) rebuilt: u64,
+    /// What the language server before printed last on its standard error.
+    pub(super) last_words: Vec<String>,
     tick: u64,
 }
 

@@ -28,14 +28,17 @@ pub struct ServerStatus {
     pub crashes: u32,
     /// Resident memory of it and of what it started, bytes.
     pub memory: Option<u64>,
-    /// The last lines of its standard error, sanitised.
+    /// The last lines of its standard error, sanitised; after its end those of the process that ended.
     pub last_words: Vec<String>,
 }
 
 impl ServerStatus {
     pub(super) fn of(slot: &Slot) -> ServerStatus {
         let standing = slot.standing().borrow().clone();
-        let server = slot.state().server.clone();
+        let (server, of_the_dead) = {
+            let state = slot.state();
+            (state.server.clone(), state.last_words.clone())
+        };
         let state = match &standing.phase {
             Phase::Absent => "absent",
             Phase::Loading { .. } => "loading",
@@ -44,7 +47,7 @@ impl ServerStatus {
             Phase::Down { .. } => "down",
             Phase::Stopped => "stopped",
         };
-        let words = server.as_ref().map(|server| server.last_words()).unwrap_or_default();
+        let words = server.as_ref().map_or(of_the_dead, |server| server.last_words());
         ServerStatus {
             name: slot.spec.name.clone(),
             root: slot.root.clone(),
