@@ -31,6 +31,8 @@ fn the_tools_are_listed_with_schemas_and_hints() {
             "symbols",
             "implementations",
             "calls",
+            "rename",
+            "fix",
             "changes",
             "undo"
         ]
