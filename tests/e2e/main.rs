@@ -10,6 +10,7 @@ mod changes_cli;
 mod checkers;
 mod cli;
 mod crash;
+mod daemon;
 mod editing;
 mod ledger;
 mod loops;
