@@ -24,10 +24,6 @@ pub(super) const SAME_TRIMMED: f32 = 0.997;
 const MOST_BY_LETTERS: f32 = 0.935;
 /// From here on two lines say the same thing.
 pub(super) const STRONG: f32 = 0.94;
-/// Lines that are the same but for a comment at their end.
-const SAME_CODE: f32 = 0.95;
-/// A comment in the place of another one: worth just more than to have neither.
-pub(super) const OTHER_COMMENT: f32 = 0.71;
 /// A first or last line of `old` that is the rest or the beginning of the file's.
 const PART_OF_LINE: f32 = 0.965;
 /// What one cell of the table costs of a budget: it bounds memory too.
@@ -144,15 +140,8 @@ impl Table<'_> {
                 if old.is_blank() || file.is_blank() {
                     continue;
                 }
-                if old.is_same_code(file) {
-                    row[j] = SAME_CODE;
-                    continue;
-                }
                 if j + BAND >= i && j <= i + slack {
                     row[j] = loosened(pattern.likeness(&file.norm, &histograms[j], CUTOFF, budget));
-                }
-                if row[j] < OTHER_COMMENT && old.is_comment && file.is_comment {
-                    row[j] = OTHER_COMMENT;
                 }
                 if edge && row[j] < PART_OF_LINE && is_part(&old.key, &file.key, i == 0) {
                     row[j] = PART_OF_LINE;

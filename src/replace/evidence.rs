@@ -1,7 +1,7 @@
 //! Whether a place is certain enough to act on.
 
 use super::RefusalCode;
-use super::align::{Candidate, OTHER_COMMENT, OldText, SAME_KEY, STRONG};
+use super::align::{Candidate, OldText, SAME_KEY, STRONG};
 use super::likeness::likeness;
 use super::line_diff::Op;
 use super::reading::{Reading, key_hash, words};
@@ -263,7 +263,7 @@ impl Evidence<'_> {
                 continue;
             }
             let other = self.old.lines[i].weight > 0.3 && self.names_something_else(i);
-            if likeness < MIN_CHANGED || likeness == OTHER_COMMENT || other || self.is_another_line(i, line) {
+            if likeness < MIN_CHANGED || other || self.is_another_line(i, line) {
                 return Err(RefusalCode::Stale);
             }
         }

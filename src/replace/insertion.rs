@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn code_does_not_split_a_comment_that_reads_otherwise() {
         let text = "/*\n * Copyright (c) the authors and others.\n * All rights reserved.\n */\nint main(void);\n";
-        let old = "/*\n * Copyright (c) one of the authors\n * All rights reserved.\n";
+        let old = "/*\n * Copyright (c) the authors and another.\n * All rights reserved.\n */\nint main(void);\n";
         check(text, old, &old.replace(" * All", "count += 1;\n * All"), Err(RefusalCode::Stale));
         let comment = old.replace(" * All", " * Some of them twice.\n * All");
         check(text, old, &comment, Ok(&text.replace(" * All", " * Some of them twice.\n * All")));

@@ -252,7 +252,9 @@ impl<'a> Context<'a> {
         let (i, line) = replaced.and_then(|i| Some((i, self.alignment.single(i)?)))?;
         let (old, file) = (self.old[i].trim(), self.file.content(line).trim());
         let is_cut = self.alignment.cut_head && i == 0 || self.alignment.cut_tail && i + 1 == self.old.len();
-        if is_cut || Reading::new(old).key == Reading::new(file).key {
+        let reading = Reading::new(old);
+        // A comment is worded anew as a whole.
+        if is_cut || reading.is_comment || reading.key == Reading::new(file).key {
             return None;
         }
         Some(format!("{}{}", leading(self.new[j]), merged(old, new, file)?))
