@@ -57,7 +57,7 @@ fn rules_widen_the_workspace_to_what_they_name_and_no_further() {
 fn a_rule_that_is_none_is_an_error_at_the_start() {
     for (rule, told) in [("data/**", "must be absolute or begin with ~/"), ("/data/[", "error parsing glob")] {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_landfall"))
-            .args(["mcp", "--allow-path", rule])
+            .args(["mcp", "--no-daemon", "--allow-path", rule])
             .output()
             .expect("runs");
         let text = String::from_utf8_lossy(&output.stderr);

@@ -92,7 +92,7 @@ fn without_structured_the_result_is_text_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("a.txt"), "one\n").expect("writes");
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_landfall"))
-        .args(["mcp", "--no-lsp"])
+        .args(["mcp", "--no-daemon", "--no-lsp"])
         .current_dir(folder.path())
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())

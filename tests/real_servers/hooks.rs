@@ -84,4 +84,6 @@ fn no_daemon_costs_nothing_and_nonsense_is_nothing() {
     for message in ["", "{", "[1]", "{\"hook_event_name\": 7}"] {
         assert_eq!(run(&seat, &["--no-lsp"], message), (0, String::new()), "{message:?}");
     }
+    // The first call has started a daemon for later: it is there before it is ended.
+    wait_until("the daemon answers", || seat.command(&["status"]).output().expect("runs").status.success());
 }
