@@ -106,11 +106,6 @@ enum Command {
     Replace,
 }
 
-/// Whether there is such a subcommand.
-fn has_subcommand(name: &str) -> bool {
-    <Cli as clap::CommandFactory>::command().find_subcommand(name).is_some()
-}
-
 impl Cli {
     /// How much is logged unless `LANDFALL_LOG` says otherwise.
     pub fn log_level(&self) -> &'static str {

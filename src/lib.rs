@@ -28,9 +28,9 @@
 //! | [`session`] | one agent: dispatch, what it has seen, reports still owed | tools, workspace |
 //! | [`service`] | the process: its workspaces and the open sessions | session, workspace |
 //! | [`mcp`] | the MCP face | session |
-//! | [`lsp_face`] | the LSP face: a language server in front of the shared ones | session, workspace |
-//! | [`hooks`] | the hook face: one file a harness | service, landing, patch, replace, report |
-//! | [`daemon`] | the process that all sessions of a user share: its socket, and the client's side of it | mcp, service, install, dirs |
+//! | [`lsp_face`] | the LSP face: a language server in front of the shared ones | service, workspace, report, syntax, text |
+//! | [`hooks`] | the hook face: one file a harness | service, session, landing, workspace, patch, replace, report |
+//! | [`daemon`] | the process that all sessions of a user share: its socket, and the client's side of it | mcp, hooks, lsp_face, service, install, dirs |
 //! | [`cli`] | one file a subcommand | all |
 //!
 //! `tools` and `session` know each other: a tool's `run` is given the [`session::Call`] it is part of.

@@ -24,9 +24,9 @@ use tower_lsp_server::{LanguageServer, LspService, Server};
 use crate::service::{Connecting, Service};
 use crate::session::news::Event;
 use crate::session::{Allowed, Session};
-use crate::workspace::Workspace;
 use crate::workspace::navigation::Lack;
-use documents::{Document, Documents, on_disk};
+use crate::workspace::{Workspace, read_text};
+use documents::{Document, Documents};
 use judging::{Judge, Judged, judged};
 
 /// How long a pulled diagnosis is waited for, as long as an edit waits.
@@ -95,7 +95,7 @@ impl Face {
             return;
         }
         let Some(workspace) = self.workspace(&path) else { return };
-        if on_disk(&path).as_ref() == Some(&text) {
+        if read_text(&path).as_ref() == Some(&text) {
             workspace.touch(&path, &text);
         }
         let judge = self.judge.clone();
@@ -111,7 +111,7 @@ impl Face {
     ) -> Result<Option<R>> {
         let mut params = serde_json::to_value(params).map_err(|error| Error::invalid_params(error.to_string()))?;
         let Some(path) = path_of(uri) else { return Ok(None) };
-        let (Some(workspace), Some(disk)) = (self.workspace(&path), on_disk(&path)) else { return Ok(None) };
+        let (Some(workspace), Some(disk)) = (self.workspace(&path), read_text(&path)) else { return Ok(None) };
         let document = self.documents().get(&path);
         if let Some(retrace) = document.as_ref().and_then(|document| document.shown_to_disk(&disk)) {
             match retrace.message(params, uri.as_str()) {
@@ -161,7 +161,7 @@ impl Face {
                 };
                 let path = root.join(file);
                 let Some(document) = documents.get(&path) else { continue };
-                if on_disk(&path).as_ref() != Some(&document.text) {
+                if read_text(&path).as_ref() != Some(&document.text) {
                     let text = format!(
                         "{} was changed on disk ({}), and you show another text",
                         path.display(),
@@ -311,7 +311,7 @@ impl LanguageServer for Face {
         let uri = params.text_document.uri;
         let path = path_of(&uri).ok_or_else(|| Error::invalid_params(format!("{} is no file", uri.as_str())))?;
         let document =
-            self.documents().get(&path).or_else(|| Some(Document { uri, version: 0, text: on_disk(&path)? }));
+            self.documents().get(&path).or_else(|| Some(Document { uri, version: 0, text: read_text(&path)? }));
         let (Some(workspace), Some(document)) = (self.workspace(&path), document) else {
             return Err(Error::invalid_params(format!("{} is not in the workspace", path.display())));
         };

@@ -317,9 +317,13 @@ impl Session {
 
     /// Enters a change that was refused into the ledger. Reads and commands are left out: no edit of theirs is missing.
     fn enter_refused(&self, tool: &Tool, workspace: &Path, typed_path: &str, error: &ToolError) {
-        if !tool.edits() {
-            return;
+        if tool.edits() {
+            self.enter_refusal(tool.name, workspace, typed_path, error);
         }
+    }
+
+    /// Enters into the ledger that a change by `tool` was refused: one of ours, or a harness's own.
+    pub(crate) fn enter_refusal(&self, tool: &str, workspace: &Path, typed_path: &str, error: &ToolError) {
         let refused = RefusedEntry {
             code: error.code.to_owned(),
             path: one_line(typed_path, MOST_PATH),
@@ -327,7 +331,7 @@ impl Session {
             message: one_line(error.message.lines().next().unwrap_or_default(), MOST_PATH),
             with: error.with.clone(),
         };
-        self.shared.ledger.append(tool.name, workspace, Outcome::Refused(refused));
+        self.shared.ledger.append(tool, workspace, Outcome::Refused(refused));
     }
 
     /// Enters a call into the ledger whose arguments could not be read, or whose workspace cannot be opened.

@@ -34,6 +34,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use disk::read_text;
 pub use memory::MemoryBudget;
 pub use registry::Registry;
 pub use settling::Settling;

@@ -5,6 +5,9 @@
 //! In a section `␍` stands for a carriage return, `␠` for a blank, `␄` at the end for no newline there.
 //! `UPDATE_EXPECT=1` rewrites what is expected.
 
+#[path = "support/sections.rs"]
+mod sections;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -100,16 +103,9 @@ fn landed(hunk: &HunkLanded) -> String {
 }
 
 fn read(written: &str) -> Case {
-    let mut case = Case::default();
-    let mut sections: Vec<(String, String)> = Vec::new();
-    for line in written.split_inclusive('\n') {
-        match line.trim_end().strip_prefix("-- ").and_then(|rest| rest.strip_suffix(" --")) {
-            Some(name) => sections.push((name.to_owned(), String::new())),
-            None => sections.last_mut().map_or(&mut case.why, |(_, body)| body).push_str(line),
-        }
-    }
+    let (why, sections) = sections::sections(written);
+    let mut case = Case { why, ..Case::default() };
     for (name, body) in sections {
-        let body = body.replace('␍', "\r").replace('␠', " ").replace("␄\n", "");
         match name.split_once('/') {
             Some(("in", path)) => drop(case.before.insert(path.to_owned(), body)),
             Some(("out", path)) => drop(case.after.get_or_insert_default().insert(path.to_owned(), body)),

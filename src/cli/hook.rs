@@ -11,7 +11,7 @@ use anyhow::Context;
 use serde_json::Value;
 
 use super::service::ServiceArguments;
-use crate::daemon::{self, Ask, AskError, Daemon, HookAsk, Identity, Seat};
+use crate::daemon::{self, Ask, AskError, Daemon, HookAsk};
 use crate::dirs::Dirs;
 use crate::hooks::Harness;
 
@@ -59,8 +59,7 @@ fn answer(arguments: &Arguments, input: impl Read) -> anyhow::Result<Option<Valu
     }
     let dirs = Dirs::from_env()?;
     let options = arguments.service.process()?;
-    let servers = arguments.service.configuration.servers()?;
-    let seat = Seat::of(&Identity::of_this_process(&options, &servers, &dirs), &dirs);
+    let seat = arguments.service.seat(&options, &dirs)?;
     let named = PROJECT.iter().find_map(|name| std::env::var_os(name).map(PathBuf::from));
     let workspace = arguments.workspace.clone().or(named).map(std::path::absolute).transpose()?;
     let ask = Ask::Hook(HookAsk { harness: arguments.harness, workspace, message });

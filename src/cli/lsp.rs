@@ -3,11 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
-
 use super::service::{self, ServiceArguments};
-use crate::daemon::{self, Ask, Connection, Identity, Seat, SessionAsk};
-use crate::dirs::Dirs;
+use crate::daemon::{Ask, SessionAsk};
 use crate::lsp_face;
 
 /// How to serve.
@@ -31,26 +28,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if arguments.no_daemon {
         return serve_here(arguments, home);
     }
-    match connect(arguments, home.clone()) {
-        Ok(connection) => {
-            let by_client = daemon::bridge(connection).context("standard input or output cannot be used")?;
-            anyhow::ensure!(by_client, "the daemon is gone; see `landfall status`");
-            Ok(ExitCode::SUCCESS)
-        }
+    let ask = SessionAsk { face: "lsp".to_owned(), workspaces: vec![home.clone()], ..SessionAsk::default() };
+    match arguments.service.connect(&Ask::Editor(ask)) {
+        Ok(connection) => service::bridge(connection),
         Err(error) => {
             tracing::warn!("no daemon; serving in this process: {error:#}");
             serve_here(arguments, home)
         }
     }
-}
-
-fn connect(arguments: &Arguments, home: PathBuf) -> anyhow::Result<Connection> {
-    let dirs = Dirs::from_env()?;
-    let options = arguments.service.process()?;
-    let servers = arguments.service.configuration.servers()?;
-    let seat = Seat::of(&Identity::of_this_process(&options, &servers, &dirs), &dirs);
-    let ask = SessionAsk { face: "lsp".to_owned(), workspaces: vec![home], ..SessionAsk::default() };
-    Ok(daemon::connect_or_start(&seat, &Ask::Editor(ask), &options, &dirs)?)
 }
 
 fn serve_here(arguments: &Arguments, home: PathBuf) -> anyhow::Result<ExitCode> {

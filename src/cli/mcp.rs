@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::service::{self, ServiceArguments};
-use crate::daemon::{self, Ask, Connection, Identity, Seat, SessionAsk};
-use crate::dirs::Dirs;
+use crate::daemon::{Ask, SessionAsk};
 use crate::mcp::{McpFace, serve_stdio};
 use crate::service::Connecting;
 
@@ -40,12 +39,8 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<ExitCode> {
     if arguments.no_daemon {
         return serve_here(&arguments, None);
     }
-    match connect(&arguments) {
-        Ok(connection) => {
-            let by_client = daemon::bridge(connection).context("standard input or output cannot be used")?;
-            anyhow::ensure!(by_client, "the daemon is gone; see `landfall status`");
-            Ok(ExitCode::SUCCESS)
-        }
+    match ask(&arguments).and_then(|ask| arguments.service.connect(&Ask::Session(ask))) {
+        Ok(connection) => service::bridge(connection),
         Err(error) => {
             let why = format!("{error:#}");
             tracing::warn!(why, "no daemon; serving in this process");
@@ -59,14 +54,6 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<ExitCode> {
 
 fn cannot_open(root: &std::path::Path) -> String {
     format!("the workspace {} cannot be opened", root.display())
-}
-
-fn connect(arguments: &Arguments) -> anyhow::Result<Connection> {
-    let dirs = Dirs::from_env()?;
-    let options = arguments.service.process()?;
-    let servers = arguments.service.configuration.servers()?;
-    let seat = Seat::of(&Identity::of_this_process(&options, &servers, &dirs), &dirs);
-    Ok(daemon::connect_or_start(&seat, &Ask::Session(ask(arguments)?), &options, &dirs)?)
 }
 
 fn ask(arguments: &Arguments) -> anyhow::Result<SessionAsk> {

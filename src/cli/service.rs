@@ -1,9 +1,11 @@
 //! What the subcommands that serve have in common: the runtime, and the registry as the arguments want it.
 
+use std::process::ExitCode;
+
 use anyhow::Context;
 
 use super::servers::Configuration;
-use crate::daemon::ProcessOptions;
+use crate::daemon::{self, Ask, Connection, Identity, ProcessOptions, Seat};
 use crate::dirs::Dirs;
 use crate::landing;
 use crate::service::Service;
@@ -58,11 +60,34 @@ impl ServiceArguments {
         self.allow.contains(&Allow::Bash)
     }
 
+    /// Connects to the daemon that serves these options, started if there is none.
+    ///
+    /// # Errors
+    /// When there can be none, or it refuses.
+    pub(super) fn connect(&self, ask: &Ask) -> anyhow::Result<Connection> {
+        let dirs = Dirs::from_env()?;
+        let options = self.process()?;
+        Ok(daemon::connect_or_start(&self.seat(&options, &dirs)?, ask, &options, &dirs)?)
+    }
+
+    /// Where the daemon of these options sits. `options` are what [`ServiceArguments::process`] gives.
+    pub(super) fn seat(&self, options: &ProcessOptions, dirs: &Dirs) -> anyhow::Result<Seat> {
+        let servers = self.configuration.servers()?;
+        Ok(Seat::of(&Identity::of_this_process(options, &servers, dirs), dirs))
+    }
+
     /// What concerns the process as a whole.
     pub(super) fn process(&self) -> anyhow::Result<ProcessOptions> {
         let files = self.configuration.files.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
         Ok(ProcessOptions { servers: files, no_lsp: self.no_lsp, durable: self.durability == DurabilityArgument::Full })
     }
+}
+
+/// Hands what our client says on to the daemon, and back, until one of them ends.
+pub(super) fn bridge(connection: Connection) -> anyhow::Result<ExitCode> {
+    let by_client = daemon::bridge(connection).context("standard input or output cannot be used")?;
+    anyhow::ensure!(by_client, "the daemon is gone; see `landfall status`");
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What sessions may do, by the arguments.

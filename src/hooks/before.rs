@@ -13,7 +13,6 @@ use crate::patch::{self, Change, Patch};
 use crate::replace::Query;
 use crate::report::{ToolError, one_line, refusal};
 use crate::session::Call;
-use crate::workspace::ledger::{Outcome, RefusedEntry};
 use crate::workspace::paths::Resolved;
 
 /// The input as it should be, as it comes about.
@@ -62,14 +61,7 @@ pub(super) fn answer(call: &Call, open: &Open, event: &Event, tool: &NativeTool)
 fn deny(call: &Call, tool: &NativeTool, typed: &str, changes: bool, error: &ToolError) -> Answer {
     let text = words(error, changes);
     if changes {
-        let refused = RefusedEntry {
-            code: error.code.to_owned(),
-            path: one_line(typed, 1000),
-            file: error.file.clone(),
-            message: one_line(error.message.lines().next().unwrap_or_default(), 1000),
-            with: error.with.clone(),
-        };
-        call.session.ledger().append(tool.name, call.workspace.root(), Outcome::Refused(refused));
+        call.session.enter_refusal(tool.name, call.workspace.root(), typed, error);
     }
     Answer::Deny(text)
 }

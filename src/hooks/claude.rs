@@ -3,7 +3,7 @@
 //! Source: <https://code.claude.com/docs/en/hooks>. A new input is given without a decision of ours, so that the user's
 //! permissions hold as before.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::event::{self, Answer, Event, Moment, NativeTool, Use};
 
@@ -35,18 +35,5 @@ pub(super) fn write(moment: Moment, answer: Answer) -> Option<Value> {
         Moment::After => "PostToolUse",
         Moment::Failed => "PostToolUseFailure",
     };
-    let mut output = json!({ "hookEventName": name });
-    match answer {
-        Answer::Nothing => return None,
-        Answer::Input { input, note } => {
-            output["updatedInput"] = Value::Object(input);
-            output["additionalContext"] = note.into();
-        }
-        Answer::Deny(reason) => {
-            output["permissionDecision"] = "deny".into();
-            output["permissionDecisionReason"] = reason.into();
-        }
-        Answer::Context(text) => output["additionalContext"] = text.into(),
-    }
-    Some(json!({ "hookSpecificOutput": output }))
+    event::specific_output(name, answer)
 }

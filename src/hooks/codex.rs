@@ -2,7 +2,7 @@
 //!
 //! Source: openai/codex pull request 20527: a new input is only taken together with the decision `allow`.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::event::{self, Answer, Event, Moment, NativeTool};
 
@@ -24,19 +24,10 @@ pub(super) fn write(moment: Moment, answer: Answer) -> Option<Value> {
         Moment::Before => "PreToolUse",
         Moment::After | Moment::Failed => "PostToolUse",
     };
-    let mut output = json!({ "hookEventName": name });
-    match answer {
-        Answer::Nothing => return None,
-        Answer::Input { input, note } => {
-            output["permissionDecision"] = "allow".into();
-            output["updatedInput"] = Value::Object(input);
-            output["additionalContext"] = note.into();
-        }
-        Answer::Deny(reason) => {
-            output["permissionDecision"] = "deny".into();
-            output["permissionDecisionReason"] = reason.into();
-        }
-        Answer::Context(text) => output["additionalContext"] = text.into(),
+    let is_input = matches!(answer, Answer::Input { .. });
+    let mut written = event::specific_output(name, answer)?;
+    if is_input {
+        written["hookSpecificOutput"]["permissionDecision"] = "allow".into();
     }
-    Some(json!({ "hookSpecificOutput": output }))
+    Some(written)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What a harness tells of one call of its own tools.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,4 +93,22 @@ pub(super) fn read(message: &Value, moment: impl FnOnce(&str) -> Option<Moment>)
         input: message.get("tool_input").and_then(Value::as_object).cloned().unwrap_or_default(),
         response: message.get("tool_response").cloned().unwrap_or(Value::Null),
     })
+}
+
+/// The form in which Claude Code and those who follow it take an answer; `None` for nothing to say.
+pub(super) fn specific_output(name: &str, answer: Answer) -> Option<Value> {
+    let mut output = json!({ "hookEventName": name });
+    match answer {
+        Answer::Nothing => return None,
+        Answer::Input { input, note } => {
+            output["updatedInput"] = Value::Object(input);
+            output["additionalContext"] = note.into();
+        }
+        Answer::Deny(reason) => {
+            output["permissionDecision"] = "deny".into();
+            output["permissionDecisionReason"] = reason.into();
+        }
+        Answer::Context(text) => output["additionalContext"] = text.into(),
+    }
+    Some(json!({ "hookSpecificOutput": output }))
 }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::plan;
 use super::{Deed, Landed};
-use crate::text::hunks;
-use crate::workspace::ledger::{Action, LandedEntry, Ledger, Outcome};
+use crate::workspace::ledger::{LandedEntry, Ledger, Outcome};
 use crate::workspace::paths::Resolved;
 use crate::workspace::verdict::FileChange;
 use crate::workspace::{Settling, Workspace};
@@ -27,7 +26,7 @@ pub struct Foreign {
 pub fn adopt(workspace: &Workspace, ledger: &Ledger, tool: &str, changes: Vec<Foreign>) -> (Vec<Landed>, Settling) {
     let changes: Vec<Foreign> = changes.into_iter().filter(|change| change.before != change.after).collect();
     let landed: Vec<Landed> = changes.iter().map(as_landed).collect();
-    ledger.append_all(tool, workspace.root(), landed.iter().map(|landed| Outcome::Landed(entry(landed))).collect());
+    ledger.append_all(tool, workspace.root(), landed.iter().filter_map(entry).collect());
     let told =
         |change: Foreign| FileChange { path: change.target.absolute, before: change.before, after: change.after };
     (landed, workspace.landed(changes.into_iter().map(told).collect()))
@@ -55,13 +54,9 @@ fn as_landed(change: &Foreign) -> Landed {
     }
 }
 
-fn entry(landed: &Landed) -> LandedEntry {
-    let action = match landed.planned.deed {
-        Deed::Created => Action::Created,
-        Deed::Deleted => Action::Deleted,
-        Deed::Edited | Deed::Overwrote | Deed::LeftAsIs => Action::Edited,
-    };
-    let (before, after) = (landed.before.as_deref(), landed.planned.after.as_deref());
-    let hunks = hunks(before.unwrap_or_default(), after.unwrap_or_default());
-    LandedEntry::new(&landed.file, action, before, after, &hunks, landed.planned.counts)
+fn entry(landed: &Landed) -> Option<Outcome> {
+    let planned = &landed.planned;
+    let (before, after) = (landed.before.as_deref(), planned.after.as_deref());
+    let action = planned.deed.action()?;
+    Some(Outcome::Landed(LandedEntry::new(&landed.file, action, before, after, &planned.hunks, planned.counts)))
 }

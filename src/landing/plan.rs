@@ -6,7 +6,7 @@ use super::{EditRefused, OfSeveral, Unlanded, form};
 use crate::patch::{self, PatchHunk};
 use crate::replace::{self, Query};
 use crate::text::{Hunk, LineCounts, LineRange, count_lines, hunks};
-use crate::workspace::ledger::LandedEntry;
+use crate::workspace::ledger::{Action, LandedEntry};
 use crate::workspace::paths::Resolved;
 use crate::workspace::paths::contained::WriteError;
 
@@ -111,6 +111,19 @@ pub enum Deed {
     Deleted,
     /// Found that the file already is as wanted.
     LeftAsIs,
+}
+
+impl Deed {
+    /// As the ledger has it; nothing for a file that was left as it is.
+    pub(super) fn action(self) -> Option<Action> {
+        match self {
+            Deed::Edited => Some(Action::Edited),
+            Deed::Created => Some(Action::Created),
+            Deed::Overwrote => Some(Action::Overwrote),
+            Deed::Deleted => Some(Action::Deleted),
+            Deed::LeftAsIs => None,
+        }
+    }
 }
 
 /// The text a file becomes, and how that came about.

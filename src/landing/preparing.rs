@@ -5,7 +5,7 @@ use super::present::{Present, read};
 use super::{Deed, Order, Planned, Stopped, Unlanded, Wanted};
 use crate::text::{self, Encoding, LineCounts, hunks};
 use crate::workspace::Workspace;
-use crate::workspace::ledger::{Action, Gone, Intent, IntentFile, LandedEntry};
+use crate::workspace::ledger::{Gone, Intent, IntentFile, LandedEntry};
 use crate::workspace::paths::contained::{self, Expected, Like, WriteError};
 
 /// What is to be put in the place of one file.
@@ -124,13 +124,7 @@ pub(super) fn intent(workspace: &Workspace, tool: &str, orders: &[Order], prepar
 
 fn entry(order: &Order, prepared: &Prepared) -> Option<LandedEntry> {
     let planned = &prepared.planned;
-    let action = match planned.deed {
-        Deed::Edited => Action::Edited,
-        Deed::Created => Action::Created,
-        Deed::Overwrote => Action::Overwrote,
-        Deed::Deleted => Action::Deleted,
-        Deed::LeftAsIs => return None,
-    };
+    let action = planned.deed.action()?;
     let (before, after) = (prepared.before(), planned.after.as_deref());
     let file = &order.target.relative;
     let mut entry = match prepared.moved {

@@ -7,10 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tower_lsp_server::ls_types::Uri;
 
 use super::retrace::Retrace;
-use crate::text::{self, hunks};
-
-/// Larger files are not compared with the disk. Bytes.
-const LARGEST: u64 = 16 << 20;
+use crate::text::hunks;
+use crate::workspace::read_text;
 
 /// The open documents.
 #[derive(Debug, Default)]
@@ -55,13 +53,13 @@ impl Documents {
     /// How lines on disk lead to those of each text that is not saved.
     pub(super) fn unsaved(&self) -> Vec<Retrace> {
         let all: Vec<(PathBuf, Document)> = self.lock().clone().into_iter().collect();
-        all.iter().filter_map(|(path, document)| document.disk_to_shown(&on_disk(path)?)).collect()
+        all.iter().filter_map(|(path, document)| document.disk_to_shown(&read_text(path)?)).collect()
     }
 
     /// A file that is shown otherwise than it is on disk.
     pub(super) fn first_unsaved(&self) -> Option<PathBuf> {
         let all: Vec<(PathBuf, Document)> = self.lock().clone().into_iter().collect();
-        all.into_iter().find(|(path, document)| on_disk(path).as_ref() != Some(&document.text)).map(|(path, _)| path)
+        all.into_iter().find(|(path, document)| read_text(path).as_ref() != Some(&document.text)).map(|(path, _)| path)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Document>> {
@@ -79,14 +77,6 @@ impl Document {
     fn disk_to_shown(&self, disk: &str) -> Option<Retrace> {
         (*self.text != *disk).then(|| Retrace::new(&self.uri, hunks(disk, &self.text)))
     }
-}
-
-/// The text on disk; `None` where there is none.
-pub(super) fn on_disk(path: &Path) -> Option<Arc<str>> {
-    if std::fs::metadata(path).ok()?.len() > LARGEST {
-        return None;
-    }
-    text::decode(std::fs::read(path).ok()?).ok().map(|decoded| decoded.text.into())
 }
 
 #[cfg(test)]

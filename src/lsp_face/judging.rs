@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Position, Range, Uri};
 
-use super::documents::{Document, Documents, on_disk};
+use super::documents::{Document, Documents};
 use crate::report;
 use crate::syntax::{Language, SyntaxTree};
 use crate::text::{hunks, shift_line};
-use crate::workspace::Workspace;
 use crate::workspace::verdict::{DiagnosticsReport, Problem, Severity, Verdict};
+use crate::workspace::{Workspace, read_text};
 
 /// How long one question waits; it is asked again while nothing is known.
 const ONE_WAIT: Duration = Duration::from_secs(20);
@@ -77,7 +77,7 @@ impl Judge {
             mended
         };
         for (path, problems) in wrong {
-            let text = on_disk(&path).unwrap_or_default();
+            let text = read_text(&path).unwrap_or_default();
             if let Some(uri) = Uri::from_file_path(&path) {
                 self.client.publish_diagnostics(uri, to_lsp(&problems, &text), None).await;
             }
@@ -106,7 +106,7 @@ pub(super) async fn judged(
     document: &Document,
     budget: Option<Duration>,
 ) -> Judged {
-    let disk = on_disk(path);
+    let disk = read_text(path);
     if disk.as_ref() != Some(&document.text) {
         return Judged::SyntaxOnly(unsaved(workspace, path, document, disk.as_deref()).await);
     }
@@ -142,18 +142,7 @@ async fn unsaved(workspace: &Workspace, path: &Path, document: &Document, disk: 
 fn syntax(path: &Path, text: &Arc<str>) -> Vec<Diagnostic> {
     let tree = Language::of_path(path).and_then(|language| SyntaxTree::parse(language, Arc::clone(text)));
     let found = tree.map(|tree| tree.problems()).unwrap_or_default();
-    let problem = |found: crate::syntax::SyntaxProblem| Problem {
-        file: String::new(),
-        line: found.line as u32 + 1,
-        column: found.column as u32 + 1,
-        severity: Severity::Error,
-        message: found.message,
-        source: Some("syntax".into()),
-        code: None,
-        related: None,
-        number: None,
-    };
-    to_lsp(&found.into_iter().map(problem).collect::<Vec<_>>(), text)
+    to_lsp(&found.into_iter().map(|found| Problem::of_syntax("", found)).collect::<Vec<_>>(), text)
 }
 
 fn to_lsp(problems: &[Problem], text: &str) -> Vec<Diagnostic> {

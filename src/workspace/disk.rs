@@ -205,7 +205,7 @@ impl Noticed {
 }
 
 /// A file's text as it is on disk; `None` when it is gone, too large or no text.
-pub(super) fn read_text(path: &Path) -> Option<Arc<str>> {
+pub fn read_text(path: &Path) -> Option<Arc<str>> {
     if std::fs::metadata(path).ok()?.len() > LARGEST_TEXT {
         return None;
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::verdict::{FileChange, Problem, Severity};
+use super::verdict::{FileChange, Problem};
 use crate::syntax::{Language, SyntaxTree};
 
 /// So many trees are kept: an edit of a text whose tree is known costs its own lines only.
@@ -66,18 +66,7 @@ impl Floor {
                 found
             }
         };
-        let problem = |problem: crate::syntax::SyntaxProblem| Problem {
-            number: None,
-            file: file.to_owned(),
-            line: problem.line as u32 + 1,
-            column: problem.column as u32 + 1,
-            severity: Severity::Error,
-            message: problem.message,
-            source: Some("syntax".to_owned()),
-            code: None,
-            related: None,
-        };
-        found.into_iter().map(problem).collect()
+        found.into_iter().map(|found| Problem::of_syntax(file, found)).collect()
     }
 
     /// The tree of `text`, made from the one that is known of the file if there is one.

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::syntax::SyntaxProblem;
+
 /// How much is known of a document's state, and what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
@@ -93,6 +95,23 @@ pub struct Problem {
     pub code: Option<String>,
     /// The one related place worth telling, as `path:line: text`.
     pub related: Option<String>,
+}
+
+impl Problem {
+    /// What the syntax check found in `file`.
+    pub(crate) fn of_syntax(file: &str, found: SyntaxProblem) -> Problem {
+        Problem {
+            number: None,
+            file: file.to_owned(),
+            line: found.line as u32 + 1,
+            column: found.column as u32 + 1,
+            severity: Severity::Error,
+            message: found.message,
+            source: Some("syntax".to_owned()),
+            code: None,
+            related: None,
+        }
+    }
 }
 
 /// The answer to "what does the language server say now?".

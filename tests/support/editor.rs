@@ -2,13 +2,13 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{PATIENCE, state_home};
+use super::{PATIENCE, piped};
 
 /// A running `landfall lsp`.
 pub(crate) struct Editor {
@@ -24,16 +24,7 @@ pub(crate) struct Editor {
 impl Editor {
     /// On a workspace, past the protocol's opening.
     pub(crate) fn start(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Editor {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_landfall"))
-            .arg("lsp")
-            .args(arguments)
-            .env("XDG_STATE_HOME", state_home())
-            .envs(environment.iter().copied())
-            .current_dir(workspace)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
+        let mut child = piped(workspace, environment, |command| command.arg("lsp").args(arguments));
         let output = BufReader::new(child.stdout.take().expect("its output"));
         let (sender, messages) = channel();
         std::thread::spawn(move || frames(output).try_for_each(|message| sender.send(message)));

@@ -114,18 +114,7 @@ impl Agent {
     }
 
     fn spawn(how: &[&str], workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Agent {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_landfall"))
-            .args(how)
-            .arg(workspace)
-            .args(arguments)
-            .env("XDG_STATE_HOME", state_home())
-            .envs(environment.iter().copied())
-            .current_dir(workspace)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .expect("the binary starts");
+        let mut child = piped(workspace, environment, |command| command.args(how).arg(workspace).args(arguments));
         let output = BufReader::new(child.stdout.take().expect("its output"));
         let (sender, messages) = channel();
         std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
@@ -276,6 +265,13 @@ impl Drop for Agent {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// `landfall` started in `folder` with the arguments that `with` gives it, its input and output in our hands.
+fn piped(folder: &Path, environment: &[(&str, &str)], with: impl FnOnce(&mut Command) -> &mut Command) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_landfall"));
+    with(&mut command).env("XDG_STATE_HOME", state_home()).envs(environment.iter().copied()).current_dir(folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary starts")
 }
 
 /// `landfall` with `arguments`, to be run in `folder`.

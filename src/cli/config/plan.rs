@@ -64,10 +64,6 @@ pub(super) fn of(client: Client, wishes: Wishes, places: &Places) -> anyhow::Res
     if wishes.hooks && client != Client::ClaudeCode {
         anyhow::bail!("--hooks is for claude-code only; without it, {} is attached by MCP", client.name());
     }
-    // An unknown subcommand ends with 2, which Claude Code takes for "refuse every call".
-    if wishes.hooks && !crate::cli::has_subcommand("hook") {
-        anyhow::bail!("this version has no `landfall hook` yet: without --hooks, {} is attached by MCP", client.name());
-    }
     if wishes.second_version && client != Client::Opencode {
         anyhow::bail!("--v2 is for opencode only");
     }
