@@ -99,12 +99,21 @@ impl Host {
             () = unneeded(&service, options.idle, handing_over) => Ok(()),
         };
         // From here on a client finds nobody and starts another daemon; nothing we still do is in its way.
-        drop(listener);
         let _ = std::fs::remove_file(seat.socket());
+        if let Err(error) = shared.take_waiting(listener, &connections) {
+            tracing::warn!(%error, "who was waiting at the door was turned away");
+        }
         drop(lock);
         tracing::info!("ending");
-        shared.stop.cancel();
         connections.close();
+        if served.is_ok() {
+            // Nobody needed us a moment ago, but whoever came in before the door closed is served to the end.
+            tokio::select! {
+                () = connections.wait() => {}
+                () = shared.stop.cancelled() => {}
+            }
+        }
+        shared.stop.cancel();
         if tokio::time::timeout(FAREWELL, connections.wait()).await.is_err() {
             tracing::warn!("connections were cut off");
         }
@@ -149,14 +158,7 @@ impl Shared {
     async fn accept(self: &Arc<Self>, listener: &UnixListener, connections: &TaskTracker) -> io::Error {
         loop {
             match listener.accept().await {
-                Ok((stream, _)) => {
-                    let shared = Arc::clone(self);
-                    connections.spawn(async move {
-                        if let Err(error) = shared.attend(stream).await {
-                            tracing::debug!(%error, "a connection ended");
-                        }
-                    });
-                }
+                Ok((stream, _)) => self.take(stream, connections),
                 // Out of descriptors, or a client that went away again: others are served all the same.
                 Err(error) if is_passing(&error) => {
                     tracing::warn!(%error, "a connection could not be taken");
@@ -165,6 +167,26 @@ impl Shared {
                 Err(error) => return error,
             }
         }
+    }
+
+    /// Takes the connections that were made before the socket went, and closes it.
+    fn take_waiting(self: &Arc<Self>, listener: UnixListener, connections: &TaskTracker) -> io::Result<()> {
+        // Not by tokio's: it may not have heard yet of what the kernel has queued.
+        let listener = listener.into_std()?;
+        while let Ok((stream, _)) = listener.accept() {
+            stream.set_nonblocking(true)?;
+            self.take(UnixStream::from_std(stream)?, connections);
+        }
+        Ok(())
+    }
+
+    fn take(self: &Arc<Self>, stream: UnixStream, connections: &TaskTracker) {
+        let shared = Arc::clone(self);
+        connections.spawn(async move {
+            if let Err(error) = shared.attend(stream).await {
+                tracing::debug!(%error, "a connection ended");
+            }
+        });
     }
 
     async fn attend(&self, stream: UnixStream) -> io::Result<()> {
@@ -355,4 +377,45 @@ async fn read_hello(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Hello
             asked.map_or_else(|| "the greeting".to_owned(), |ask| format!("`{}`", crate::report::one_line(&ask, 40)));
         io::Error::new(io::ErrorKind::InvalidData, format!("{what} is not understood: {error}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Servers;
+    use crate::daemon::{Identity, ProcessOptions};
+    use crate::dirs::Dirs;
+    use crate::workspace::{Registry, WorkspaceOptions};
+
+    #[tokio::test]
+    async fn whoever_came_before_an_idle_daemon_closed_its_door_is_served() {
+        let folder = tempfile::Builder::new().prefix("lf-").tempdir().expect("a folder");
+        let path = folder.path().to_owned();
+        let dirs = Dirs::from(|_| Some(path.clone().into())).expect("folders");
+        let servers = Servers::built_in();
+        let seat = Seat::of(&Identity::of_this_process(&ProcessOptions::default(), &servers, &dirs), &dirs);
+        let service = Service::new(Registry::new(WorkspaceOptions::new(servers, false, &dirs)), dirs.state());
+        let host = Host::take(seat.clone()).expect("a seat").expect("that is free");
+
+        // It is connected to, and so far nobody has taken the connection.
+        let mut client = std::os::unix::net::UnixStream::connect(seat.socket()).expect("connects");
+        let at_once = HostOptions { idle: Some(Duration::ZERO) };
+        let serving = tokio::spawn(host.serve(service, at_once, CancellationToken::new()));
+        tokio::task::spawn_blocking(move || {
+            let deadline = Instant::now() + Duration::from_secs(20);
+            while seat.socket().exists() {
+                assert!(Instant::now() < deadline, "the door does not close");
+                std::thread::yield_now();
+            }
+            use std::io::{BufRead, Write};
+            let hello = Hello { landfall: env!("CARGO_PKG_VERSION").to_owned(), ask: Ask::Status };
+            client.write_all(&line(&hello)).expect("sends");
+            let lines: Vec<String> =
+                std::io::BufReader::new(client).lines().collect::<io::Result<_>>().expect("an answer");
+            assert_eq!(lines.len(), 2, "a greeting and the status: {lines:?}");
+        })
+        .await
+        .expect("is served");
+        serving.await.expect("ends").expect("well");
+    }
 }

@@ -117,7 +117,10 @@ fn errors_silence_and_death_are_not_nothing() {
 
 #[test]
 fn what_is_not_loaded_does_not_say_none() {
-    let begun = "start = [{ do = \"print\", text = \"\" }]\nopen = []\n";
+    // It has begun to load, and never says that it is done.
+    let told =
+        r#"{"jsonrpc":"2.0","method":"$/progress","params":{"token":"t","value":{"kind":"begin","title":"Indexing"}}}"#;
+    let begun = format!("start = [{{ do = \"frame\", length = \"{}\", body = '{told}' }}]\nopen = []\n", told.len());
     for (given, words) in [
         (result("[]"), "scripted is still loading"),
         (result(r#"[{"uri":"HERE","range":AT_TWO}]"#), "1 reference to one in 1 file (scripted, "),
