@@ -210,9 +210,8 @@ impl Work<'_> {
     /// Keeps account of a hunk that is in.
     fn landed(&mut self, hunk: &PatchHunk, spliced: Spliced, matched_via: String, similarity: f64) {
         let grown = spliced.new.len() as isize - spliced.old.len() as isize;
-        for earlier in self.each.iter_mut().filter(|earlier| earlier.lines.start >= spliced.old.end) {
-            let moved = |line: usize| line.saturating_add_signed(grown);
-            earlier.lines = LineRange::new(moved(earlier.lines.start), moved(earlier.lines.end));
+        for earlier in &mut self.each {
+            earlier.lines = spliced.carry(earlier.lines);
         }
         match hunk.old_line {
             Some(line) if matched_via == "exact" => {
@@ -222,6 +221,21 @@ impl Work<'_> {
         }
         self.after = spliced.new.end;
         self.each.push(HunkLanded { matched_via, similarity, lines: spliced.changed });
+    }
+}
+
+impl Spliced {
+    /// Where `lines` of the text before are in the text after; what of them went has no height.
+    fn carry(&self, lines: LineRange) -> LineRange {
+        let grown = self.new.len() as isize - self.old.len() as isize;
+        let moved = |line: usize| match line {
+            _ if line >= self.old.end => line.saturating_add_signed(grown),
+            _ => line.min(self.new.end),
+        };
+        let start = moved(lines.start);
+        // What is put in right behind them is none of them.
+        let end = if lines.end <= self.old.start { lines.end } else { moved(lines.end) };
+        LineRange::new(start, end.max(start))
     }
 }
 
@@ -292,6 +306,20 @@ mod tests {
         assert_eq!(applied.text, "a\na2\nc\nD\nDD\ne\n");
         let lines: Vec<_> = applied.each.iter().map(|hunk| (hunk.lines.start, hunk.lines.end)).collect();
         assert_eq!(lines, [(3, 5), (5, 6), (1, 2), (2, 2)]);
+    }
+
+    #[test]
+    fn a_later_hunk_carries_the_lines_of_an_earlier_one_with_it() {
+        for (text, body, after, lines) in [
+            ("x\n", "@@\n+alpha\n@@\n-x\n-alpha\n \n", "", [(0, 0), (0, 0)]),
+            ("a\nz\n", "@@\n-a\n+b\n+c\n+d\n@@\n-c\n", "b\nd\nz\n", [(0, 2), (1, 1)]),
+            ("a\nz\n", "@@\n-a\n+b\n+c\n@@\n-c\n-z\n+y\n", "b\ny\n", [(0, 2), (1, 2)]),
+            ("a\nz\n", "@@\n-z\n+y\n@@\n-a\n+b\n+c\n", "b\nc\ny\n", [(2, 3), (0, 2)]),
+        ] {
+            let applied = apply(text, &hunks(body)).expect(body);
+            let told: Vec<_> = applied.each.iter().map(|hunk| (hunk.lines.start, hunk.lines.end)).collect();
+            assert_eq!((applied.text.as_str(), told.as_slice()), (after, lines.as_slice()), "{body}");
+        }
     }
 
     #[test]

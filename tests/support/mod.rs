@@ -219,6 +219,14 @@ impl Agent {
         }
     }
 
+    /// Waits for the next message that comes unasked.
+    pub(crate) fn notification(&mut self) -> Value {
+        let line = self.messages.recv_timeout(PATIENCE).expect("a notification in time");
+        let message: Value = serde_json::from_str(&line).expect("JSON");
+        assert!(message.get("id").is_none(), "an answer came first: {message}");
+        message
+    }
+
     /// What came unasked while answers were waited for.
     pub(crate) fn notifications(&self) -> &[Value] {
         &self.notifications
