@@ -58,7 +58,8 @@ pub fn changes(session: &SessionChanges<'_>) -> Reply {
         })).collect::<Vec<_>>(),
         "refused": open.iter().map(|open| json!({
             "code": open.refused.code, "path": open.refused.path, "file": open.place, "tool": open.tool,
-            "message": open.refused.message, "times": open.times,
+            "message": open.refused.message, "times": open.times(),
+            "kinds": open.kinds.iter().map(|(code, times)| json!({ "code": code, "times": times })).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "outside": outside.iter().map(|(entry, outside)| json!({
             "number": entry.number, "at": entry.at, "tool": entry.tool, "files": outside.files, "total": outside.total,
@@ -124,9 +125,8 @@ fn net_object(net: &Net) -> Value {
 fn open_text(open: &[Open<'_>]) -> String {
     let mut text = String::new();
     for open in open.iter().take(MOST_LISTED) {
-        let times = if open.times > 1 { format!(", {} times", open.times) } else { String::new() };
-        let (place, message) = (open.shown(), one_line(&open.refused.message, 200));
-        text.push_str(&format!("REFUSED and not made good since: {place} ({}{times}): {message}\n", open.refused.code));
+        let (place, reasons, message) = (open.shown(), open.reasons(), one_line(&open.refused.message, 200));
+        text.push_str(&format!("REFUSED and not made good since: {place} ({reasons}): {message}\n"));
     }
     if open.len() > MOST_LISTED {
         text.push_str(&format!("  … and {} more refused ones\n", open.len() - MOST_LISTED));
@@ -257,6 +257,25 @@ mod tests {
         let nameless = refused(1, "", None);
         assert!(told(std::slice::from_ref(&nameless)).contains("since: edit (no path given) (not_found)"));
         assert!(!told(&[nameless, edited(2, "x.go")]).contains("REFUSED"));
+    }
+
+    #[test]
+    fn refusals_of_one_file_are_told_by_kind() {
+        let of_kind = |number: u64, code: &str| {
+            let Outcome::Refused(refused) = refused(number, "a.go", Some("a.go")).outcome else { unreachable!() };
+            entry(number, Outcome::Refused(RefusedEntry { code: code.into(), message: code.to_uppercase(), ..refused }))
+        };
+        let entries: Vec<Entry> = ["not_found", "ambiguous", "identical", "not_found", "repeated"]
+            .iter()
+            .zip(1..)
+            .map(|(code, number)| of_kind(number, code))
+            .collect();
+        let reply = changes(&SessionChanges { session: "s", entries: &entries, since_start: None });
+        let expected = "since: a.go (not_found, 2 times; ambiguous; repeated): REPEATED";
+        assert!(reply.text.ends_with(expected), "{}", reply.text);
+        let told = &reply.structured["refused"][0];
+        assert_eq!((&told["code"], &told["times"]), (&json!("repeated"), &json!(4)));
+        assert_eq!(told["kinds"][0], json!({ "code": "not_found", "times": 2 }));
     }
 
     #[test]

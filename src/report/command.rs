@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::changes::{outside_files, refused_and_open};
+use super::changes::{Open, outside_files, refused_and_open};
 use super::{Reply, one_line};
 use crate::shell::{Ending, Finished, HEAD_BYTES, Output, UNSPILLED};
 use crate::workspace::ledger::{Entry, Outcome, OutsideEntry};
@@ -116,7 +116,7 @@ fn refused_note(entries: &[Entry]) -> Option<(usize, String)> {
     } else {
         (since, "since the last one that landed")
     };
-    let count: usize = open.iter().map(|open| open.times).sum();
+    let count: usize = open.iter().map(Open::times).sum();
     if count == 0 {
         return None;
     }

@@ -3,7 +3,7 @@
 use crate::workspace::ledger::{Entry, Outcome, RefusedEntry};
 
 /// An edit that the tree lacks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::report) struct Open<'e> {
     /// What was refused last.
     pub(in crate::report) refused: &'e RefusedEntry,
@@ -11,17 +11,43 @@ pub(in crate::report) struct Open<'e> {
     pub(in crate::report) place: &'e str,
     /// The tool.
     pub(in crate::report) tool: &'e str,
-    /// How often it was refused.
-    pub(in crate::report) times: usize,
+    /// The codes of its refusals in the order in which each first came, with how often.
+    pub(in crate::report) kinds: Vec<(&'e str, usize)>,
 }
 
-impl Open<'_> {
+impl<'e> Open<'e> {
+    /// How often it was refused.
+    pub(in crate::report) fn times(&self) -> usize {
+        self.kinds.iter().map(|(_, times)| times).sum()
+    }
+
+    /// Why, kind by kind: `not_found, 2 times; stale`.
+    pub(in crate::report) fn reasons(&self) -> String {
+        let reason = |(code, times): &(&str, usize)| match times {
+            1 => (*code).to_owned(),
+            times => format!("{code}, {times} times"),
+        };
+        self.kinds.iter().map(reason).collect::<Vec<_>>().join("; ")
+    }
+
     /// The file, or what stands for it, as an agent reads it.
     pub(in crate::report) fn shown(&self) -> String {
         match self.place {
             "" => format!("{} (no path given)", self.tool),
             place => super::one_line(place, 300),
         }
+    }
+
+    /// Takes in a later refusal of the same.
+    fn gather(&mut self, later: Open<'e>) {
+        let mut kinds = std::mem::take(&mut self.kinds);
+        for (code, times) in &later.kinds {
+            match kinds.iter_mut().find(|(known, _)| known == code) {
+                Some((_, known)) => *known += times,
+                None => kinds.push((code, *times)),
+            }
+        }
+        *self = Open { kinds, ..later };
     }
 }
 
@@ -32,7 +58,8 @@ pub(in crate::report) fn refused_and_open(entries: &[Entry]) -> Vec<Open<'_>> {
         match &entry.outcome {
             Outcome::Refused(refused) => {
                 for place in places(refused) {
-                    refuse(&mut open, Open { refused, place, tool: &entry.tool, times: 1 });
+                    let kinds = vec![(refused.code.as_str(), 1)];
+                    refuse(&mut open, Open { refused, place, tool: &entry.tool, kinds });
                 }
             }
             Outcome::Outside(_) => {}
@@ -53,7 +80,7 @@ fn refuse<'e>(open: &mut Vec<Open<'e>>, new: Open<'e>) {
     match (known, new.refused.code.as_str()) {
         // The tree has it, or it asked for nothing: no edit is missing. And what was repeated of that is as little.
         (_, "already_applied" | "identical" | "nothing_to_undo") | (None, "repeated") => {}
-        (Some(known), _) => *known = Open { times: known.times + 1, ..new },
+        (Some(known), _) => known.gather(new),
         (None, _) => open.push(new),
     }
 }
