@@ -64,6 +64,9 @@ impl Reply {
             (_, false) => {}
         }
         text.push_str(&error.message);
+        if let Some(note) = &error.path_note {
+            text.push_str(&format!("\n{note}"));
+        }
         if let Some(hint) = error.hints.first() {
             text.push_str(&format!("\nHint: {hint}"));
         }
@@ -71,6 +74,9 @@ impl Reply {
         structured.insert("code".into(), error.code.into());
         if let Some(file) = &error.file {
             structured.insert("file".into(), file.as_str().into());
+        }
+        if let Some(note) = &error.path_note {
+            structured.insert("path_note".into(), note.as_str().into());
         }
         if writes {
             structured.insert("landed".into(), false.into());

@@ -15,6 +15,8 @@ pub struct ToolError {
     pub file: Option<String>,
     /// The other files that the same call would have changed.
     pub with: Vec<String>,
+    /// How the path was put right, if it was.
+    pub path_note: Option<String>,
 }
 
 /// Whose fault a refusal is.
@@ -38,6 +40,7 @@ impl ToolError {
             hints: Vec::new(),
             file: None,
             with: Vec::new(),
+            path_note: None,
         }
     }
 
@@ -55,6 +58,13 @@ impl ToolError {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> ToolError {
         self.hints.push(hint.into());
+        self
+    }
+
+    /// With how the path was put right, unless that is known already.
+    #[must_use]
+    pub fn put_right(mut self, note: Option<&String>) -> ToolError {
+        self.path_note = self.path_note.or_else(|| note.cloned());
         self
     }
 

@@ -1,6 +1,5 @@
 //! What the tools that change one file have in common.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Arguments, Kind, Parameter};
@@ -83,12 +82,11 @@ pub(super) async fn land_orders(
     orders: Vec<Order>,
     budget: Option<Duration>,
 ) -> Result<(Vec<Landed>, Vec<DiagnosticsReport>), ToolError> {
-    let files: Vec<String> = orders.iter().map(|order| order.target.relative.clone()).collect();
-    let paths: Vec<PathBuf> = orders.iter().map(|order| order.target.absolute.clone()).collect();
+    let targets: Vec<Resolved> = orders.iter().map(|order| order.target.clone()).collect();
     let outcome = landing::land(&call.workspace, call.session.ledger(), tool, orders).await;
-    let (landed, settling) = outcome.map_err(|stopped| stopped_at(&files, &stopped))?;
-    for (path, landed) in paths.into_iter().zip(&landed) {
-        call.session.saw(path, landed.content);
+    let (landed, settling) = outcome.map_err(|stopped| stopped_at(&targets, &stopped))?;
+    for (target, landed) in targets.into_iter().zip(&landed) {
+        call.session.saw(target.absolute, landed.content);
     }
     if landed.iter().all(|landed| landed.planned.deed == Deed::LeftAsIs) {
         return Ok((landed, Vec::new()));
@@ -98,11 +96,12 @@ pub(super) async fn land_orders(
 }
 
 /// The refusal of the file that stood in the way; of several it says that none was changed.
-fn stopped_at(files: &[String], stopped: &Stopped) -> ToolError {
-    let mut error = report::unlanded(&files[stopped.index], &stopped.why);
-    if files.len() > 1 && !matches!(stopped.why, Unlanded::Torn { .. }) {
-        error.message = format!("none of the {} files of this call was changed: {}", files.len(), error.message);
-        error.with = files.to_vec();
+fn stopped_at(targets: &[Resolved], stopped: &Stopped) -> ToolError {
+    let target = &targets[stopped.index];
+    let mut error = report::unlanded(&target.relative, &stopped.why).put_right(target.note.as_ref());
+    if targets.len() > 1 && !matches!(stopped.why, Unlanded::Torn { .. }) {
+        error.message = format!("none of the {} files of this call was changed: {}", targets.len(), error.message);
+        error.with = targets.iter().map(|target| target.relative.clone()).collect();
     }
     error
 }

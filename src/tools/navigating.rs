@@ -64,7 +64,8 @@ pub(super) async fn target(call: &Call, arguments: &Arguments) -> Result<Target,
     let file = typed.map(|typed| file(call, typed)).transpose()?;
     let note = file.as_ref().and_then(|file| file.note.clone());
     let address = Address { symbol, file, line, column };
-    let spot = waited(call, call.workspace.spot(address)).await?.map_err(|refused| spot_refused(&refused))?;
+    let spot = waited(call, call.workspace.spot(address)).await?;
+    let spot = spot.map_err(|refused| spot_refused(&refused).put_right(note.as_ref()))?;
     Ok(Target { spot, note })
 }
 

@@ -64,8 +64,11 @@ async fn read(call: &Call, arguments: Arguments) -> Result<Reply, ToolError> {
     let typed = arguments.required_text("file_path");
     let target = paths::resolve(call.workspace.paths(), typed, Purpose::ReadAny)
         .map_err(|refused| report::path_refused(&refused))?;
-    let reply =
-        if target.absolute.is_dir() { list(call, &target)? } else { file(call, &target, &wanted, &arguments).await? };
+    let reply = match target.absolute.is_dir() {
+        true => list(call, &target),
+        false => file(call, &target, &wanted, &arguments).await,
+    };
+    let reply = reply.map_err(|error| error.put_right(target.note.as_ref()))?;
     Ok(searching::with_note(reply, &target))
 }
 

@@ -76,7 +76,7 @@ async fn amend_symbol(
         let declared = &found.declared;
         let all = Language::of_path(&declared.path).map(|language| outline(language, &found.text)).unwrap_or_default();
         let to = amend(&found.text, &declared.symbol, &all, amendment, arguments.required_text("new_text"))
-            .map_err(|why| not_amended(declared, &why))?;
+            .map_err(|why| not_amended(declared, &why).put_right(target.note.as_ref()))?;
         let wanted = Wanted::Become { from: Some(found.text.clone()), to: Some(to.into()) };
         match land_on(call, tool, target, wanted, budget(&arguments)).await {
             Err(error) if error.code == "changed_meanwhile" && attempt < ATTEMPTS => attempt += 1,
@@ -93,7 +93,8 @@ async fn find(call: &Call, arguments: &Arguments) -> Result<(FoundSymbol, Resolv
     };
     let file = arguments.text("file_path").filter(|typed| !typed.trim().is_empty()).map(resolve).transpose()?;
     let found = call.workspace.find_symbol(arguments.required_text("symbol"), file.as_ref()).await;
-    let found = found.map_err(|refused| report::symbol_refused(&refused))?;
+    let note = file.as_ref().and_then(|target| target.note.as_ref());
+    let found = found.map_err(|refused| report::symbol_refused(&refused).put_right(note))?;
     let target = match file {
         Some(target) => target,
         None => resolve(&found.declared.file)?,

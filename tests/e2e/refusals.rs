@@ -59,6 +59,12 @@ fn calls(root: &str, outside: &str) -> Vec<(&'static str, &'static str, Value)> 
             { "old_string": "func Remove(k string) error {", "new_string": "x" },
         ] }),
         ),
+        // The path is put right, and the text is not there.
+        (
+            "not_found",
+            "edit",
+            edit(&format!("{mistyped}/src/store.go"), "if err := s.flush(ctx); err != nil {\n\treturn err\n}", "x"),
+        ),
         ("not_read", "write", write("src/store.go")),
         ("read_only", "edit", edit("locked.txt", "locked", "open")),
         ("hard_link", "edit", edit("twin.txt", "twin", "x")),
@@ -181,7 +187,8 @@ fn fault(code: &str, arguments: &Value, reply: &Reply) -> Option<String> {
     }
     let typed = arguments["file_path"].as_str().map(str::trim).filter(|typed| !typed.is_empty() && typed.len() < 300);
     match typed.filter(|typed| !typed.chars().any(char::is_control)) {
-        Some(typed) if !text.contains(typed) && code != "bad_workspace" => {
+        // What was put right is told by the part that was wrong.
+        Some(typed) if !text.contains(typed) && !text.contains("\npath put right: ") && code != "bad_workspace" => {
             Some("the path as received is not named".into())
         }
         _ if text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\t')) => {
