@@ -31,6 +31,7 @@ use crate::workspace::paths::contained::{Expected, WriteError};
 use crate::workspace::verdict::FileChange;
 use crate::workspace::{Settling, Workspace};
 use preparing::Prepared;
+use putting::Put;
 
 /// Larger files are not edited: reading, comparing and checking them would outlast any call. Bytes.
 pub const LARGEST_FILE: u64 = 64 << 20;
@@ -56,6 +57,8 @@ pub struct Landed {
     pub before: Option<Arc<str>>,
     /// Whether the file was changed by somebody else since the session last saw it.
     pub changed_outside: bool,
+    /// The empty folders that went with the file for which they had been made, relative to the workspace root.
+    pub folders_gone: Vec<String>,
     /// What is on disk now, for telling whether it still is later; `None` for a file that is gone.
     pub content: Option<Expected>,
 }
@@ -159,9 +162,9 @@ fn land_locked(workspace: &Workspace, ledger: &Ledger, tool: &str, orders: &[Ord
         let prepared = preparing::prepare_all(workspace, orders)?;
         let begun = ledger.begin(preparing::intent(workspace, tool, orders, &prepared));
         match putting::put_all(workspace, orders, &prepared) {
-            Ok(contents) => {
+            Ok(put) => {
                 begun.landed();
-                return Ok(orders.iter().zip(prepared).zip(contents).map(told).collect());
+                return Ok(orders.iter().zip(prepared).zip(put).map(told).collect());
             }
             Err(Stopped { why: Unlanded::Write(WriteError::ChangedMeanwhile), .. }) if attempt < ATTEMPTS => {
                 begun.dropped();
@@ -175,7 +178,7 @@ fn land_locked(workspace: &Workspace, ledger: &Ledger, tool: &str, orders: &[Ord
     }
 }
 
-fn told(((order, prepared), content): ((&Order, Prepared), Option<Expected>)) -> Landed {
+fn told(((order, prepared), put): ((&Order, Prepared), Put)) -> Landed {
     Landed {
         file: order.target.relative.clone(),
         moved_from: order.wanted.moved_from().map(|from| from.relative.clone()),
@@ -183,6 +186,7 @@ fn told(((order, prepared), content): ((&Order, Prepared), Option<Expected>)) ->
         planned: prepared.planned,
         before: prepared.present.map(|present| Arc::from(present.decoded.text)),
         changed_outside: prepared.changed_outside,
-        content,
+        folders_gone: put.folders_gone,
+        content: put.content,
     }
 }

@@ -4,7 +4,7 @@ mod encoding;
 mod hunk;
 mod lines;
 
-pub use encoding::{Decoded, Encoding, UndecodableText, decode, encode};
+pub use encoding::{Decoded, Encoding, UndecodableText, decode, encode, stray_byte};
 pub use hunk::{Hunk, LineCounts, hunks, shift_line};
 pub use lines::{LineIndex, Position, PositionEncoding, count_lines};
 

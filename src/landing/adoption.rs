@@ -50,6 +50,7 @@ fn as_landed(change: &Foreign) -> Landed {
         planned,
         before: change.before.clone(),
         changed_outside: false,
+        folders_gone: Vec::new(),
         content: None,
     }
 }

@@ -1,6 +1,9 @@
-//! The form of a file that a new whole content is given: models send neither byte order marks nor carriage returns. Pure.
+//! The form of a file's text: what a new whole content is given of the old one's (models send neither byte order marks nor
+//! carriage returns), and what is to be said where encodings meet. Pure.
 
 use std::borrow::Cow;
+
+use crate::text::stray_byte;
 
 /// A byte order mark, as it stands in a text.
 const MARK: char = '\u{feff}';
@@ -29,6 +32,39 @@ pub(super) fn in_form_of<'c>(before: &str, content: &'c str) -> InForm<'c> {
     InForm { text, what }
 }
 
+/// Most characters that are named.
+const MOST_NAMED: usize = 8;
+
+/// What is to be said where a file that holds stray bytes and not one character of UTF-8, which most likely is in an
+/// encoding of one byte a character, is given characters that can only be written as UTF-8.
+pub(super) fn encodings_meet(before: &str, after: &str) -> Option<String> {
+    let byte = before.chars().find_map(stray_byte)?;
+    let is_foreign = |character: &char| !character.is_ascii() && stray_byte(*character).is_none();
+    if before.chars().any(|character| is_foreign(&character)) {
+        return None;
+    }
+    let mut new: Vec<char> = Vec::new();
+    for character in after.chars().filter(is_foreign) {
+        if !new.contains(&character) {
+            new.push(character);
+        }
+    }
+    let mut named: Vec<String> = new.iter().take(MOST_NAMED).map(char::to_string).collect();
+    if new.len() > MOST_NAMED {
+        named.push("…".to_owned());
+    }
+    let not_utf8 = format!("was not UTF-8 (it had single bytes such as 0x{byte:02X})");
+    match (named.is_empty(), after.chars().any(|character| stray_byte(character).is_some())) {
+        (true, _) => None,
+        (false, true) => Some(format!(
+            "note: the file {not_utf8}; {} of the new text went in as UTF-8, so it mixes two encodings now: `undo` takes \
+             that back, ASCII letters or escapes avoid it",
+            named.join(" "),
+        )),
+        (false, false) => Some(format!("note: the file {not_utf8}; what it holds now is UTF-8")),
+    }
+}
+
 fn is_crlf(text: &str) -> bool {
     let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).peekable();
     lines.peek().is_some() && lines.all(|line| line.ends_with("\r\n"))
@@ -37,6 +73,30 @@ fn is_crlf(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_that_a_file_of_another_encoding_cannot_hold_are_named() {
+        let latin = crate::text::decode(b"caf\xE9 a\n".to_vec()).expect("decodes").text;
+        let mixed = format!("\u{e9}{latin}");
+        for (before, after, expected) in [
+            (latin.as_str(), latin.replace('a', "b"), None),
+            (
+                &latin,
+                latin.replace('a', "\u{e9}\u{2013}\u{e9}"),
+                Some("0xE9); \u{e9} \u{2013} of the new text went in"),
+            ),
+            (&latin, "\u{e9}t\u{e9}\n".to_owned(), Some("what it holds now is UTF-8")),
+            (&latin, "ascii\n".to_owned(), None),
+            (&mixed, format!("{mixed}\u{2013}"), None),
+            ("plain\n", "\u{e9}\n".to_owned(), None),
+        ] {
+            let said = encodings_meet(before, &after);
+            match expected {
+                Some(part) => assert!(said.as_deref().is_some_and(|said| said.contains(part)), "{after:?}: {said:?}"),
+                None => assert_eq!(said, None, "{after:?}"),
+            }
+        }
+    }
 
     #[test]
     fn a_new_content_takes_the_form_of_the_old() {

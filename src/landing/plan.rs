@@ -44,6 +44,14 @@ impl Wanted {
             _ => None,
         }
     }
+
+    /// How many of the folders that the file lies in go with it, if it goes and they are empty.
+    pub(super) fn folders_to_go(&self) -> usize {
+        match self {
+            Wanted::Undo(undo) => undo.entry.folders,
+            _ => 0,
+        }
+    }
 }
 
 /// A file that moves, and changes on the way.
@@ -145,8 +153,8 @@ pub struct Planned {
     pub similarity: f64,
     /// How many places were replaced.
     pub occurrences: usize,
-    /// What a new whole content was given of the old one's form, in words.
-    pub kept: Option<&'static str>,
+    /// What is to be said of the new text's form: line ends that were kept, encodings that meet. In words.
+    pub form: Vec<String>,
 }
 
 /// Plans `wanted` on a file whose text is `before` (`None`: no such file). `seen` says whether the session has seen just
@@ -155,6 +163,13 @@ pub struct Planned {
 /// # Errors
 /// [`Unlanded`] when it must not or cannot be done.
 pub(super) fn plan(before: Option<&str>, wanted: &Wanted, seen: bool) -> Result<Planned, Unlanded> {
+    let mut planned = plan_text(before, wanted, seen)?;
+    let meeting = before.zip(planned.after.as_deref()).and_then(|(before, after)| form::encodings_meet(before, after));
+    planned.form.extend(meeting);
+    Ok(planned)
+}
+
+fn plan_text(before: Option<&str>, wanted: &Wanted, seen: bool) -> Result<Planned, Unlanded> {
     match (wanted, before) {
         (Wanted::Edits(edits), Some(before)) => plan_edits(before, edits),
         // Many models create a file by replacing nothing with its content.
@@ -190,7 +205,7 @@ pub(super) fn deed_of_whole(before: Option<&str>, seen: bool) -> Result<Deed, Un
 
 fn overwrite(deed: Deed, before: &str, content: &str) -> Planned {
     let kept = form::in_form_of(before, content);
-    Planned { kept: kept.what, ..whole(deed, before, &kept.text) }
+    Planned { form: kept.what.map(str::to_owned).into_iter().collect(), ..whole(deed, before, &kept.text) }
 }
 
 fn plan_edits(before: &str, edits: &[Edit]) -> Result<Planned, Unlanded> {
@@ -213,7 +228,7 @@ fn plan_edits(before: &str, edits: &[Edit]) -> Result<Planned, Unlanded> {
         matched_via: Some(matched_via(landed.each.iter().flat_map(|each| each.matched_via.split('+')))),
         similarity: landed.each.iter().map(|each| each.similarity).fold(1.0, f64::min),
         occurrences: landed.each.iter().map(|each| each.occurrences).sum(),
-        kept: None,
+        form: Vec::new(),
     })
 }
 
@@ -230,17 +245,17 @@ fn plan_patch(before: &str, patch_hunks: &[PatchHunk]) -> Result<Planned, Unland
         matched_via: Some(matched_via(via)),
         similarity: applied.each.iter().map(|each| each.similarity).fold(1.0, f64::min),
         occurrences: 1,
-        kept: None,
+        form: Vec::new(),
     })
 }
 
 /// Plans what becomes of `text`, which moves.
 pub(super) fn plan_on_the_way(text: &str, change: &OnTheWay) -> Result<Planned, Unlanded> {
-    match change {
-        OnTheWay::Patch(hunks) => plan_patch(text, hunks),
-        OnTheWay::Become { from, to } if **from == *text => Ok(plan_become(Some(text), Some(to))),
-        OnTheWay::Become { .. } => Err(Unlanded::Write(WriteError::ChangedMeanwhile)),
-    }
+    let wanted = match change {
+        OnTheWay::Patch(hunks) => Wanted::Patch(hunks.clone()),
+        OnTheWay::Become { from, to } => Wanted::Become { from: Some(from.clone()), to: Some(to.clone()) },
+    };
+    plan(Some(text), &wanted, true)
 }
 
 /// The strategies of all edits that were not exact, each once; `exact` when all were.
@@ -284,7 +299,7 @@ pub(super) fn whole(deed: Deed, before: &str, content: &str) -> Planned {
         matched_via: None,
         similarity: 1.0,
         occurrences: 1,
-        kept: None,
+        form: Vec::new(),
     }
 }
 

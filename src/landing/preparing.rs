@@ -17,6 +17,8 @@ pub(super) struct Prepared {
     moved: Option<Present>,
     /// What the file was that is made again.
     again: Option<Gone>,
+    /// How the bytes stood for the text that is put back.
+    encoding: Option<Encoding>,
 }
 
 impl Prepared {
@@ -24,7 +26,7 @@ impl Prepared {
     pub(super) fn bytes(&self) -> Option<Vec<u8>> {
         let again = || self.again.as_ref().and_then(|gone| Encoding::named(&gone.encoding)).unwrap_or(Encoding::Utf8);
         let like = self.moved.as_ref().or(self.present.as_ref());
-        let encoding = like.map_or_else(again, |present| present.decoded.encoding);
+        let encoding = self.encoding.or(like.map(|like| like.decoded.encoding)).unwrap_or_else(again);
         self.planned.after.as_ref().map(|after| text::encode(after, encoding))
     }
 
@@ -64,11 +66,12 @@ fn prepare(workspace: &Workspace, order: &Order) -> Result<Prepared, Unlanded> {
     let changed_outside = changed_outside(order, present.as_ref());
     let before = present.as_ref().map(|present| present.decoded.text.as_str());
     let planned = plan::plan(before, &order.wanted, order.seen.is_some() && !changed_outside)?;
-    let again = match &order.wanted {
-        Wanted::Undo(undo) if present.is_none() => undo.entry.gone.clone(),
-        _ => None,
+    let (again, encoding) = match &order.wanted {
+        Wanted::Undo(undo) if present.is_none() => (undo.entry.gone.clone(), None),
+        Wanted::Undo(undo) => (None, undo.entry.encoding.as_deref().and_then(Encoding::named)),
+        _ => (None, None),
     };
-    Ok(Prepared { present, planned, changed_outside, moved: None, again })
+    Ok(Prepared { present, planned, changed_outside, moved: None, again, encoding })
 }
 
 /// Prepares the new place of a moved file. An error says whether it is about the old one.
@@ -80,7 +83,8 @@ fn prepare_move(workspace: &Workspace, order: &Order, moving: &MoveHere) -> Resu
     let changed_outside = changed_outside(order, present.as_ref());
     let before = present.as_ref().map(|present| present.decoded.text.as_str());
     let deed = plan::deed_of_whole(before, order.seen.is_some() && !changed_outside).map_err(|why| (false, why))?;
-    Ok(Prepared { present, planned: Planned { deed, ..planned }, changed_outside, moved: Some(source), again: None })
+    let planned = Planned { deed, ..planned };
+    Ok(Prepared { present, planned, changed_outside, moved: Some(source), again: None, encoding: None })
 }
 
 fn changed_outside(order: &Order, present: Option<&Present>) -> bool {
@@ -116,6 +120,8 @@ pub(super) fn intent(workspace: &Workspace, tool: &str, orders: &[Order], prepar
             // One file is changed at once or not at all; only of several may some be missing after a crash.
             bytes: if several { prepared.bytes() } else { None },
             like: order.wanted.moved_from().map(|from| from.absolute.clone()),
+            mode: prepared.again.as_ref().map(|gone| gone.mode),
+            folders: order.wanted.folders_to_go(),
         })
     };
     let files = orders.iter().zip(prepared).filter_map(file).collect();
@@ -139,6 +145,11 @@ fn entry(order: &Order, prepared: &Prepared) -> Option<LandedEntry> {
     if let (Deed::Deleted, Some(present)) = (planned.deed, &prepared.present) {
         entry.gone = Some(Gone { encoding: present.decoded.encoding.name().to_owned(), mode: present.mode });
     }
+    if planned.deed == Deed::Created {
+        entry.folders = contained::missing_folders(&order.target);
+    }
+    let encoding = prepared.present.as_ref().map(|present| present.decoded.encoding);
+    entry.encoding = encoding.filter(|encoding| *encoding != Encoding::Utf8).map(|encoding| encoding.name().to_owned());
     if let Wanted::Undo(undone) = &order.wanted {
         entry.undoes = Some(undone.number);
     }

@@ -1,5 +1,7 @@
 //! Putting what was prepared on disk: all of it, or nothing.
 
+use std::path::{Path, PathBuf};
+
 use super::preparing::Prepared;
 use super::{Deed, Order, Stopped, Unlanded};
 use crate::text;
@@ -26,13 +28,17 @@ impl Done {
     }
 }
 
+/// What has become of one file.
+pub(super) struct Put {
+    /// What it holds now; `None` if it is gone.
+    pub(super) content: Option<Expected>,
+    /// The folders that went with it, relative to the workspace root.
+    pub(super) folders_gone: Vec<String>,
+}
+
 /// Puts all that was planned on disk, or nothing: what was put there before a failure is taken back. What the files hold
 /// now.
-pub(super) fn put_all(
-    workspace: &Workspace,
-    orders: &[Order],
-    prepared: &[Prepared],
-) -> Result<Vec<Option<Expected>>, Stopped> {
+pub(super) fn put_all(workspace: &Workspace, orders: &[Order], prepared: &[Prepared]) -> Result<Vec<Put>, Stopped> {
     let mut done = Vec::with_capacity(orders.len());
     for (index, (order, prepared_one)) in orders.iter().zip(prepared).enumerate() {
         match put(workspace, order, prepared_one) {
@@ -45,14 +51,28 @@ pub(super) fn put_all(
             }
         }
     }
-    let contents = done.iter().map(Done::content).collect();
-    for aside in done.into_iter().filter_map(|done| if let Done::Gone(aside) = done { Some(aside) } else { None }) {
-        if let Err(error) = aside.remove() {
+    Ok(orders.iter().zip(done).map(|(order, done)| conclude(workspace, order, done)).collect())
+}
+
+/// After all of them are as they should be: what was set aside goes, and with it what was only made for it.
+fn conclude(workspace: &Workspace, order: &Order, done: Done) -> Put {
+    let content = done.content();
+    let mut folders_gone = Vec::new();
+    if let Done::Gone(aside) = done {
+        match aside.remove() {
+            Ok(()) => folders_gone = remove_folders(workspace, order),
             // It is out of its place, which is what was asked for; the sweeper finds it.
-            tracing::warn!(%error, "a deleted file was not removed from beside its place");
+            Err(error) => tracing::warn!(%error, "a deleted file was not removed from beside its place"),
         }
     }
-    Ok(contents)
+    Put { content, folders_gone }
+}
+
+/// Removes the folders that had been made for a file whose making was undone, as far as they are empty.
+fn remove_folders(workspace: &Workspace, order: &Order) -> Vec<String> {
+    let gone = contained::remove_folders(workspace.paths(), &order.target, order.wanted.folders_to_go());
+    let relative = |folder: PathBuf| folder.strip_prefix(workspace.root()).map(Path::to_owned).unwrap_or(folder);
+    gone.into_iter().map(|folder| relative(folder).to_string_lossy().into_owned()).collect()
 }
 
 fn put(workspace: &Workspace, order: &Order, prepared: &Prepared) -> Result<Done, WriteError> {

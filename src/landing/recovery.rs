@@ -29,6 +29,9 @@ pub fn recover(state: &Path, allow: &[AllowRule]) {
                 (Standing::Waiting, Ok(rules)) if begun => carry_through(rules, file),
                 _ => false,
             };
+            if let (true, Ok(rules)) = (done, &rules) {
+                remove_folders(rules, file);
+            }
             if done { Outcome::Landed(file.entry.clone()) } else { interrupted(file, begun) }
         });
         let outcomes: Vec<Outcome> = outcomes.collect();
@@ -79,8 +82,8 @@ fn carry_through(rules: &PathRules, file: &IntentFile) -> bool {
         (Some(bytes), expected) => {
             let like =
                 file.like.as_ref().and_then(|like| paths::resolve(rules, like.to_str()?, Purpose::ReadFile).ok());
-            contained::replace_file_like(rules, &target, bytes, expected.as_ref(), like.as_ref().map(Like::File))
-                .map(drop)
+            let like = like.as_ref().map(Like::File).or(file.mode.map(Like::Mode));
+            contained::replace_file_like(rules, &target, bytes, expected.as_ref(), like).map(drop)
         }
         (None, Some(expected)) if file.entry.after.is_none() => contained::remove_file(rules, &target, expected),
         _ => return false,
@@ -90,6 +93,13 @@ fn carry_through(rules: &PathRules, file: &IntentFile) -> bool {
             |error| tracing::warn!(file = file.entry.file, %error, "an interrupted change could not be finished"),
         )
         .is_ok()
+}
+
+/// Removes the folders that were to go with a file, if it is gone.
+fn remove_folders(rules: &PathRules, file: &IntentFile) {
+    if let (1.., Some((target, None))) = (file.folders, present(rules, file)) {
+        contained::remove_folders(rules, &target, file.folders);
+    }
 }
 
 fn interrupted(file: &IntentFile, begun: bool) -> Outcome {
@@ -118,5 +128,47 @@ fn sweep(unfinished: &Unfinished) {
             let path = entry.path();
             contained::remove_abandoned(path.parent().unwrap_or(&path), &path, Duration::ZERO);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::text::{LineCounts, hunks};
+    use crate::workspace::ledger::{Action, Intent, LandedEntry};
+
+    fn entry(file: &str, action: Action, before: Option<&str>, after: Option<&str>) -> LandedEntry {
+        let hunks = hunks(before.unwrap_or_default(), after.unwrap_or_default());
+        let counts = LineCounts::of(&hunks, after.unwrap_or_default());
+        LandedEntry::new(file, action, before, after, &hunks, counts)
+    }
+
+    #[test]
+    fn an_interrupted_undo_makes_a_file_as_it_was_and_leaves_no_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("there");
+        let (state, work) = (root.join("state"), root.join("w"));
+        std::fs::create_dir_all(work.join("made/for")).expect("made");
+        let file = |file: &str, entry, bytes: Option<&[u8]>| IntentFile {
+            absolute: work.join(file),
+            entry,
+            bytes: bytes.map(<[u8]>::to_vec),
+            like: None,
+            mode: None,
+            folders: 0,
+        };
+        // The moved script is gone from its new place, and not yet back in its old one.
+        let gone = file("made/for/x.sh", entry("made/for/x.sh", Action::Deleted, Some("x\n"), None), None);
+        let again = file("x.sh", entry("x.sh", Action::Created, None, Some("x\n")), Some(b"x\n"));
+        let files = vec![IntentFile { folders: 2, ..gone }, IntentFile { mode: Some(0o750), ..again }];
+        let ledger = Ledger::create(&state);
+        drop(ledger.begin(Intent { root: work.clone(), tool: "undo".into(), files }));
+        drop(ledger);
+        recover(&state, &[]);
+        let mode = std::fs::metadata(work.join("x.sh")).expect("made again").permissions().mode();
+        assert_eq!(mode & 0o7777, 0o750);
+        assert!(!work.join("made").exists());
     }
 }

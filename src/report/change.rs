@@ -108,11 +108,21 @@ fn notes(landed: &Landed) -> Vec<String> {
     if let Some(via) = landed.planned.matched_via.as_deref().filter(|via| *via != "exact") {
         notes.push(format!("matched by {} ({})", via.replace('_', " "), explained(via)));
     }
-    notes.extend(landed.planned.kept.map(str::to_owned));
+    notes.extend(landed.planned.form.iter().map(|note| one_line(note, 400)));
+    notes.extend(folders_gone(&landed.folders_gone));
     if landed.changed_outside {
         notes.push("changed on disk since you read it: the edit was made on the present text".into());
     }
     notes
+}
+
+/// That folders went with the file for which they had been made.
+fn folders_gone(folders: &[String]) -> Option<String> {
+    let named: Vec<String> = folders.iter().map(|folder| one_line(folder, 200)).collect();
+    let what = if folders.len() == 1 { "the folder" } else { "the folders" };
+    let was =
+        if folders.len() == 1 { "which had been made for it and was" } else { "which had been made for it and were" };
+    (!folders.is_empty()).then(|| format!("with it {what} {}, {was} empty", named.join(", ")))
 }
 
 /// What a strategy's name means, for the first of several.
@@ -169,6 +179,9 @@ pub(super) fn object(landed: &Landed, report: Option<&DiagnosticsReport>, shown:
     if landed.changed_outside {
         object.insert("changed_outside".into(), true.into());
     }
+    if !landed.folders_gone.is_empty() {
+        object.insert("folders_gone".into(), json!(landed.folders_gone));
+    }
     if let Some(report) = report {
         object.insert("diagnostics".into(), verdict_object(report));
     }
@@ -205,7 +218,7 @@ mod tests {
             matched_via: Some(via.into()),
             similarity: 1.0,
             occurrences: 1,
-            kept: None,
+            form: Vec::new(),
         };
         Landed {
             file: "a.go".into(),
@@ -214,6 +227,7 @@ mod tests {
             planned,
             before: Some(Arc::from(before)),
             changed_outside: false,
+            folders_gone: Vec::new(),
             content: Some(Expected::of(after.as_bytes())),
         }
     }

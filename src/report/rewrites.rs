@@ -37,6 +37,9 @@ pub fn rewritten(done: &Rewritten<'_>, reports: &[DiagnosticsReport]) -> Reply {
     let mut text = format!("edited {files}: {} ({}{all})\n", one_line(done.what, 300), counted(places, "place"));
     for (landed, places) in told.iter().take(MOST_FILES) {
         text.push_str(&format!("  {}\n", file_line(landed, *places)));
+        for note in &landed.planned.form {
+            text.push_str(&format!("    {}\n", one_line(note, 400)));
+        }
     }
     if told.len() > MOST_FILES {
         text.push_str(&format!("  … and {} more files (`changes` lists them all)\n", told.len() - MOST_FILES));
@@ -168,7 +171,7 @@ mod tests {
             matched_via: None,
             similarity: 1.0,
             occurrences: 1,
-            kept: None,
+            form: Vec::new(),
         };
         Landed {
             file: file.into(),
@@ -176,6 +179,7 @@ mod tests {
             planned,
             before: before.map(Arc::from),
             changed_outside: false,
+            folders_gone: Vec::new(),
             content: after.map(|after| Expected::of(after.as_bytes())),
             moved_from: None,
         }

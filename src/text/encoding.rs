@@ -101,7 +101,7 @@ fn decode_utf16(bytes: &[u8], little: bool) -> Result<String, UndecodableText> {
 fn decode_stray(bytes: &[u8]) -> Result<Decoded, UndecodableText> {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        if chunk.valid().chars().any(|character| stand_in(character).is_some()) {
+        if chunk.valid().chars().any(|character| stray_byte(character).is_some()) {
             return Err(UndecodableText::AmbiguousStandIns);
         }
         text.push_str(chunk.valid());
@@ -114,7 +114,7 @@ fn encode_stray(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut buffer = [0; 4];
     for character in text.chars() {
-        match stand_in(character) {
+        match stray_byte(character) {
             Some(byte) => bytes.push(byte),
             None => bytes.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes()),
         }
@@ -122,8 +122,8 @@ fn encode_stray(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The byte a stand-in character stands for. U+10FFFE and U+10FFFF (bytes FE and FF) are non-characters but valid `char`s.
-fn stand_in(character: char) -> Option<u8> {
+/// The byte that a character of a decoded text stands for, if it stands for one that did not decode. U+10FFFE and U+10FFFF (bytes FE and FF) are non-characters but valid `char`s.
+pub fn stray_byte(character: char) -> Option<u8> {
     u32::from(character).checked_sub(STAND_IN).and_then(|byte| u8::try_from(byte).ok())
 }
 

@@ -46,6 +46,10 @@ fn run(agent: &mut Agent, case: &Path) -> Result<(), String> {
         }
         let reply = agent.call(&tool, arguments);
         let found = agent.bytes("file");
+        if !reply.is_error && reply.structured["action"] != "unchanged" {
+            let undone = agent.call("undo", json!({}));
+            assert!(!undone.is_error && agent.bytes("file") == input, "{}: {}", case.display(), undone.text);
+        }
         let outcome = if reply.is_error {
             assert_eq!(found, input, "{}: a refusal leaves the file", case.display());
             Err(reply.structured["code"].as_str().unwrap_or_default().to_owned())

@@ -68,6 +68,25 @@ fn bytes_that_do_not_decode_survive_an_edit_beside_them() {
 }
 
 #[test]
+fn what_cannot_be_written_in_a_files_own_encoding_is_said() {
+    let mut agent = Agent::with_files(&[("a.txt", b"caf\xE9 one\nline two\n")]);
+    let reply =
+        agent.call("edit", json!({ "file_path": "a.txt", "old_string": "line two", "new_string": "zw\u{f6}lf" }));
+    assert_eq!(agent.bytes("a.txt"), b"caf\xE9 one\nzw\xC3\xB6lf\n");
+    let note = reply.text.lines().nth(1).unwrap_or_default();
+    assert!(
+        note.starts_with("note: the file was not UTF-8 (it had single bytes such as 0xE9); \u{f6} of"),
+        "{}",
+        reply.text
+    );
+    let reply = agent.call("undo", json!({}));
+    assert_eq!(
+        (agent.bytes("a.txt").as_slice(), reply.text.contains("note:")),
+        (&b"caf\xE9 one\nline two\n"[..], false)
+    );
+}
+
+#[test]
 fn write_creates_and_overwrites_only_what_was_read() {
     let mut agent = Agent::with_files(&[("old.txt", b"one\ntwo\n")]);
     let created = agent.call("write", json!({ "file_path": "deep/er/new.txt", "content": "a\nb\n" }));

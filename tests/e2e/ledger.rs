@@ -34,6 +34,32 @@ fn undo_takes_changes_back_one_by_one() {
 }
 
 #[test]
+fn undo_of_a_new_file_takes_the_folders_made_for_it() {
+    let mut agent = Agent::with_files(&[("kept/a.txt", b"one\n")]);
+    let is_there = |agent: &Agent, path: &str| agent.root().join(path).exists();
+    agent.call("write", json!({ "file_path": "kept/x/y/b.txt", "content": "b\n" }));
+    let reply = agent.call("undo", json!({}));
+    let said =
+        "deleted kept/x/y/b.txt: -1\nwith it the folders kept/x/y, kept/x, which had been made for it and were empty";
+    assert!(reply.text.starts_with(said), "{}", reply.text);
+    assert!(!is_there(&agent, "kept/x") && is_there(&agent, "kept/a.txt"), "{}", reply.text);
+    // What others have put there by now keeps its folder.
+    agent.call("write", json!({ "file_path": "kept/x/y/b.txt", "content": "b\n" }));
+    std::fs::write(agent.root().join("kept/x/other.txt"), "theirs\n").expect("writes");
+    agent.call("undo", json!({}));
+    assert!(!is_there(&agent, "kept/x/y") && is_there(&agent, "kept/x/other.txt"));
+    // A folder that was there before stays, and several files share what was made for them.
+    std::fs::create_dir(agent.root().join("empty")).expect("makes");
+    agent.call("write", json!({ "file_path": "empty/c.txt", "content": "c\n" }));
+    agent.call("undo", json!({}));
+    assert!(is_there(&agent, "empty"));
+    let patch = "*** Begin Patch\n*** Add File: n/m/1.txt\n+1\n*** Add File: n/m/2.txt\n+2\n*** End Patch";
+    assert!(!agent.call("apply_patch", json!({ "patch": patch })).is_error);
+    let reply = agent.call("undo", json!({}));
+    assert!(!reply.is_error && !is_there(&agent, "n"), "{}", reply.text);
+}
+
+#[test]
 fn undo_leaves_alone_what_others_changed_since() {
     let mut agent = Agent::with_files(&[("a.txt", b"one\n")]);
     agent.call("edit", json!({ "file_path": "a.txt", "old_string": "one", "new_string": "1" }));

@@ -113,9 +113,19 @@ pub struct LandedEntry {
     /// What else it takes to make a file again that is gone.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub gone: Option<Gone>,
+    /// How the bytes stood for the text before, by [`crate::text::Encoding::name`]; absent for UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub encoding: Option<String>,
+    /// How many of the folders that the file lies in, from the innermost, were made for it.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub folders: usize,
     /// The number of the entry that this one undid.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub undoes: Option<u64>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// What a deleted file was beside its text.
@@ -212,6 +222,8 @@ impl LandedEntry {
             after: after.map(Hash::of),
             reversal: reversal(before.unwrap_or_default(), hunks),
             gone: None,
+            encoding: None,
+            folders: 0,
             undoes: None,
         }
     }

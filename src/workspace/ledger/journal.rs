@@ -43,6 +43,12 @@ pub struct IntentFile {
     /// The file whose mode and attributes a new one gets.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub like: Option<PathBuf>,
+    /// The permissions of a file that is made again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mode: Option<u32>,
+    /// How many of the folders that it lies in go with it where they are empty then.
+    #[serde(default)]
+    pub folders: usize,
 }
 
 mod base64_bytes {

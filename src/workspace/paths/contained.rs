@@ -5,6 +5,7 @@
 
 mod beneath;
 mod durable;
+mod folders;
 mod replacing;
 mod sweeping;
 mod temporary;
@@ -24,6 +25,8 @@ use super::{PathRules, Resolved};
 use crate::temporaries::is_temporary;
 pub use beneath::open_dir_beneath;
 pub use durable::Durability;
+use folders::remove_made;
+pub use folders::{create_dirs_beneath, missing_folders, remove_folders};
 pub use replacing::Aside;
 pub use sweeping::{remove_abandoned, sweep};
 use temporary::Attributes;
@@ -355,51 +358,6 @@ pub fn list(rules: &PathRules, target: &Resolved) -> Result<Vec<(OsString, bool)
         }
     }
     Ok(names)
-}
-
-/// Opens the directory `relative` beneath `root`, making what is missing of it. Also tells what was made, absolute and
-/// outermost first.
-///
-/// # Errors
-/// [`WriteError`]; what was made is removed again then.
-pub fn create_dirs_beneath(root: &Path, relative: &Path) -> Result<(OwnedFd, Vec<PathBuf>), WriteError> {
-    match open_dir_beneath(root, relative) {
-        Err(Errno::NOENT) => {}
-        opened => return Ok((opened?, Vec::new())),
-    }
-    let mut made = Vec::new();
-    let mut current = open_dir_beneath(root, Path::new(""))?;
-    let mut path = root.to_owned();
-    for name in relative.components() {
-        path.push(name);
-        let next = match rustix::fs::mkdirat(&current, name.as_os_str(), Mode::from_raw_mode(0o777)) {
-            Ok(()) => {
-                made.push(path.clone());
-                beneath::open_below(&current, Path::new(name.as_os_str()))
-            }
-            Err(Errno::EXIST) => beneath::open_below(&current, Path::new(name.as_os_str())),
-            Err(error) => Err(error),
-        };
-        match next {
-            Ok(next) => current = next,
-            Err(error) => {
-                remove_made(root, &made);
-                return Err(error.into());
-            }
-        }
-    }
-    Ok((current, made))
-}
-
-/// Removes directories that were made in vain. One that is used by now is not empty, and stays.
-fn remove_made(root: &Path, made: &[PathBuf]) {
-    for directory in made.iter().rev() {
-        let (Ok(relative), Some(name)) = (directory.strip_prefix(root), directory.file_name()) else { return };
-        let Ok(parent) = open_dir_beneath(root, relative.parent().unwrap_or(Path::new(""))) else { return };
-        if rustix::fs::unlinkat(&parent, name, AtFlags::REMOVEDIR).is_err() {
-            return;
-        }
-    }
 }
 
 /// The directory from which a real path is reached, and the rest of it: the root, or the base of the rule that allows it.
