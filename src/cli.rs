@@ -109,8 +109,8 @@ enum Command {
 impl Cli {
     /// How much is logged unless `LANDFALL_LOG` says otherwise.
     pub fn log_level(&self) -> &'static str {
-        // Of a daemon nobody sees the results: its log is all there is.
-        if matches!(self.command, Command::Serve(_)) { "info" } else { "warn" }
+        // Of a daemon nobody sees the results: its log is all there is. The SDK logs each message at `info`.
+        if matches!(self.command, Command::Serve(_)) { "info,rmcp=warn" } else { "warn" }
     }
 
     /// Carries out the command.

@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+pub use lines::LONGEST as LONGEST_MESSAGE;
 pub use stdio::{serve_stdio, serve_stream};
 
 use crate::report::Reply;
@@ -44,6 +45,20 @@ impl McpFace {
     /// their model nothing else, so it is for harnesses that read it.
     pub fn new(session: Session, structured: bool) -> McpFace {
         McpFace { session, structured, gone: CancellationToken::new() }
+    }
+
+    /// The same, and nobody waits for its calls any more once `gone` is cancelled.
+    #[must_use]
+    pub fn until(self, gone: CancellationToken) -> McpFace {
+        McpFace { gone, ..self }
+    }
+
+    /// What a client is told of this service when it connects.
+    pub fn about() -> ServerConfig {
+        let mut config =
+            ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_instructions(INSTRUCTIONS);
+        config.server_info = Implementation::new("landfall", env!("CARGO_PKG_VERSION"));
+        config
     }
 
     /// To be cancelled when the client is gone.
@@ -88,10 +103,7 @@ impl McpFace {
 
 impl ServerHandler for McpFace {
     fn get_info(&self) -> ServerConfig {
-        let mut config =
-            ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_instructions(INSTRUCTIONS);
-        config.server_info = Implementation::new("landfall", env!("CARGO_PKG_VERSION"));
-        config
+        McpFace::about()
     }
 
     async fn list_tools(

@@ -2,6 +2,8 @@
 //!
 //! Workspaces outlive sessions, so that the next session finds its language servers warm.
 
+mod kept;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +11,8 @@ use std::time::SystemTime;
 
 use dashmap::DashMap;
 use tokio::sync::{broadcast, watch};
+
+pub use kept::Kept;
 
 use crate::session::news::{News, NewsDesk};
 use crate::session::{Allowed, Session, WeakSession};
@@ -85,10 +89,10 @@ impl Service {
     /// Begins a session; it ends when its last handle is dropped.
     ///
     /// # Errors
-    /// When its workspace cannot be opened.
+    /// When its workspace cannot be opened, or lies outside the roots it may use.
     pub fn connect(&self, connecting: Connecting) -> io::Result<Session> {
         let Connecting { face, home, allowed } = connecting;
-        self.shared.registry.open(&home)?;
+        allowed.open(&self.shared.registry, &home)?;
         let ledger = Ledger::create(&self.shared.state);
         let session =
             Session::new(self.shared.registry.clone(), home.clone(), ledger, allowed, self.shared.news.clone());

@@ -4,6 +4,7 @@ mod loops;
 pub mod news;
 mod numbers;
 mod owed;
+mod roots;
 mod waiting;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,6 +24,7 @@ use news::{Called, Event, NewsDesk};
 use numbers::Numbers;
 pub use numbers::Shown;
 use owed::Owed;
+pub use roots::Roots;
 pub use waiting::Waiting;
 
 use crate::report::{Reply, ToolError, one_line};
@@ -91,6 +93,8 @@ pub struct Allowed {
     pub environment: Option<Arc<BTreeMap<String, String>>>,
     /// What it may use outside its workspaces.
     pub paths: Vec<AllowRule>,
+    /// The folders that its workspaces must lie in; without it they may be anywhere.
+    pub roots: Option<Roots>,
 }
 
 impl Allowed {
@@ -107,6 +111,18 @@ impl Allowed {
         self.paths.push(rule.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?);
         self.commands = Some(spills);
         Ok(self)
+    }
+
+    /// Opens the workspace at `root` if it may be opened.
+    ///
+    /// # Errors
+    /// When `root` is not an existing directory, or lies outside [`Allowed::roots`].
+    pub(crate) fn open(&self, registry: &Registry, root: &Path) -> io::Result<Workspace> {
+        let Some(roots) = &self.roots else { return registry.open(root) };
+        roots.admit(root)?;
+        let workspace = registry.open(root)?;
+        // A link may have been turned around since it was looked at.
+        if roots.hold(workspace.root()) { Ok(workspace) } else { Err(roots.refusal()) }
     }
 }
 
@@ -147,9 +163,9 @@ impl Session {
     /// Opens a further workspace at `root` for it.
     ///
     /// # Errors
-    /// When `root` is not an existing directory.
+    /// When `root` is not an existing directory, or lies outside the roots it may use.
     pub fn open(&self, root: &Path) -> io::Result<Workspace> {
-        let workspace = self.shared.registry.open(root)?;
+        let workspace = self.shared.allowed.open(&self.shared.registry, root)?;
         let mut roots = self.roots();
         if !roots.iter().any(|known| known == workspace.root()) {
             roots.push(workspace.root().to_owned());

@@ -1,4 +1,6 @@
-//! `landfall serve`: the daemon that all sessions share.
+//! `landfall serve`: the daemon that all sessions share, and the same service over HTTP.
+
+mod over_http;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,6 +13,9 @@ use tokio_util::sync::CancellationToken;
 use super::service::{self, ServiceArguments};
 use crate::daemon::{Daemon, Host, HostOptions, Identity, Seat, log};
 use crate::dirs::Dirs;
+use crate::http::HttpFace;
+use crate::service::Service;
+use over_http::HttpArguments;
 
 /// How long a daemon stays without a session, unless it is said. Minutes.
 const USUAL_IDLE: u64 = 30;
@@ -22,7 +27,10 @@ const FAREWELL: Duration = Duration::from_secs(5);
 pub(super) struct Arguments {
     #[command(flatten)]
     service: ServiceArguments,
-    /// End after so long without a session: `30m`, `45s`, `8h` or `never` [default: $LANDFALL_IDLE, else 30m]
+    #[command(flatten)]
+    http: HttpArguments,
+    /// End after so long without a session: `30m`, `45s`, `8h` or `never` [default: $LANDFALL_IDLE, else 30m; with
+    /// --http never]
     #[arg(long, value_name = "TIME", value_parser = idle)]
     idle: Option<Idle>,
     /// Started by a client: say `ready` on standard output, then nothing more
@@ -54,11 +62,14 @@ impl Arguments {
             let text = std::env::var("LANDFALL_IDLE").ok().filter(|text| !text.is_empty());
             text.map(|text| idle(&text).map_err(|error| anyhow::anyhow!("LANDFALL_IDLE: {error}"))).transpose()
         };
+        let over_http = self.http.is_wanted();
         let idle = match self.idle {
-            Some(idle) => Some(idle),
-            None => from_environment()?,
+            Some(idle) => idle,
+            // Whoever wants it over HTTP wants it there.
+            None if over_http => Idle(None),
+            None => from_environment()?.unwrap_or(Idle(Some(Duration::from_secs(60 * USUAL_IDLE)))),
         };
-        Ok(HostOptions { idle: idle.unwrap_or(Idle(Some(Duration::from_secs(60 * USUAL_IDLE)))).0 })
+        Ok(HostOptions { idle: idle.0, stays: over_http })
     }
 }
 
@@ -77,29 +88,73 @@ fn serve(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<ExitCode
     let options = arguments.options()?;
     let servers = arguments.service.configuration.servers()?;
     let seat = Seat::of(&Identity::of_this_process(&arguments.service.process()?, &servers, &dirs), &dirs);
-    let Some(host) = Host::take(seat.clone())? else {
-        return taken(arguments, &seat, out);
-    };
-    if arguments.detached {
-        log::rotate(seat.log(&dirs));
-        writeln!(out, "ready")?;
-        out.flush()?;
-        let null = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
-        rustix::stdio::dup2_stdout(null).context("standard output cannot be let go")?;
-    } else {
-        writeln!(out, "serving on {}", host.socket().display())?;
-    }
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), socket = %host.socket().display(), "serving");
     let runtime = service::runtime()?;
+    let face = runtime.block_on(arguments.http.bind(&arguments.service, &dirs))?;
+    let host = match (Host::take(seat.clone()), &face) {
+        (Ok(None), None) => return taken(arguments, &seat, out),
+        (Err(error), None) => return Err(error.into()),
+        (Ok(host), _) => host,
+        (Err(error), Some(_)) => {
+            tracing::warn!(%error, "there is no socket, HTTP alone");
+            None
+        }
+    };
+    announce(arguments, &seat, host.as_ref(), face.as_ref(), out)?;
     let served = runtime.block_on(async {
         let service = service::service(&arguments.service)?;
         let stop = CancellationToken::new();
         end_on_signal(&stop)?;
-        tokio::task::spawn_blocking(move || ask_others_to_hand_over(&dirs, &seat));
-        host.serve(service, options, stop).await.context("the socket failed")
+        if host.is_some() {
+            let dirs = dirs.clone();
+            tokio::task::spawn_blocking(move || ask_others_to_hand_over(&dirs, &seat));
+        }
+        let served = tokio::join!(on_socket(host, &service, options, &stop), over_http(face, &service, &stop));
+        service.shutdown().await;
+        served.0.and(served.1)
     });
     runtime.shutdown_timeout(FAREWELL);
     served.map(|()| ExitCode::SUCCESS)
+}
+
+async fn on_socket(
+    host: Option<Host>,
+    service: &Service,
+    options: HostOptions,
+    stop: &CancellationToken,
+) -> anyhow::Result<()> {
+    let Some(host) = host else { return Ok(()) };
+    host.serve(service.clone(), options, stop.clone()).await.context("the socket failed")
+}
+
+async fn over_http(face: Option<HttpFace>, service: &Service, stop: &CancellationToken) -> anyhow::Result<()> {
+    let Some(face) = face else { return Ok(()) };
+    face.serve(service.clone(), stop.clone()).await.inspect_err(|_| stop.cancel()).context("HTTP failed")
+}
+
+/// Says where it serves.
+fn announce(
+    arguments: &Arguments,
+    seat: &Seat,
+    host: Option<&Host>,
+    face: Option<&HttpFace>,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let socket = host.map(|host| host.socket().display().to_string());
+    if arguments.detached {
+        log::rotate(seat.log(&Dirs::from_env()?));
+        writeln!(out, "ready")?;
+        out.flush()?;
+        let null = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
+        rustix::stdio::dup2_stdout(null).context("standard output cannot be let go")?;
+    } else if let Some(socket) = &socket {
+        writeln!(out, "serving on {socket}")?;
+    }
+    if let Some(face) = face {
+        writeln!(out, "serving http on http://{}/mcp", face.address()?)?;
+        out.flush()?;
+    }
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), socket, "serving");
+    Ok(())
 }
 
 fn taken(arguments: &Arguments, seat: &Seat, out: &mut impl Write) -> anyhow::Result<ExitCode> {

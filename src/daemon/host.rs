@@ -15,7 +15,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::sessions::Kept;
+use super::sessions::Named;
 use super::wire::{CallLine, Hello, LONGEST_HELLO, Welcome, line};
 use super::{Answer, Ask, Seat, SeatError, SessionAsk, Status};
 use crate::hooks::Hooks;
@@ -38,6 +38,8 @@ const FAREWELL: Duration = Duration::from_secs(5);
 pub struct HostOptions {
     /// It ends after so long without a session; `None`: never.
     pub idle: Option<Duration>,
+    /// It does not make way for a newer daemon: it serves in other ways as well.
+    pub stays: bool,
 }
 
 /// A seat that was taken.
@@ -74,7 +76,8 @@ impl Host {
         self.seat.socket()
     }
 
-    /// Serves until it is told to stop, `stop` is cancelled, or it was idle for too long; then everything is ended.
+    /// Serves until it is told to stop, `stop` is cancelled, or it was idle for too long; `stop` is cancelled at the end.
+    /// Language servers are left running.
     ///
     /// # Errors
     /// When the socket fails.
@@ -86,9 +89,10 @@ impl Host {
             service: service.clone(),
             socket: seat.socket(),
             began: Instant::now(),
-            kept: Kept::default(),
+            named: Named::default(),
             hooks: Hooks::new(service.clone()),
             stop,
+            stays: options.stays,
             hand_over,
             places: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
         });
@@ -117,7 +121,6 @@ impl Host {
         if tokio::time::timeout(FAREWELL, connections.wait()).await.is_err() {
             tracing::warn!("connections were cut off");
         }
-        service.shutdown().await;
         served
     }
 }
@@ -147,9 +150,10 @@ struct Shared {
     service: Service,
     socket: PathBuf,
     began: Instant,
-    kept: Kept,
+    named: Named,
     hooks: Hooks,
     stop: CancellationToken,
+    stays: bool,
     hand_over: watch::Sender<bool>,
     places: Arc<Semaphore>,
 }
@@ -258,6 +262,9 @@ impl Shared {
                 output.write_all(&line(&status)).await
             }
             Ask::Stop { force } => self.stop(force, &mut output).await,
+            Ask::HandOver if self.stays => {
+                welcome(&mut output, Some("it serves HTTP as well, and stays".to_owned())).await
+            }
             Ask::HandOver => {
                 self.hand_over.send_replace(true);
                 welcome(&mut output, None).await
@@ -271,7 +278,7 @@ impl Shared {
     }
 
     async fn begin(&self, ask: &SessionAsk, output: &mut (impl AsyncWrite + Unpin)) -> io::Result<Option<Session>> {
-        match self.kept.session(&self.service, ask) {
+        match self.named.session(&self.service, ask) {
             Ok(session) => {
                 welcome(output, None).await?;
                 Ok(Some(session))

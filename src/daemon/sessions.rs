@@ -1,20 +1,17 @@
 //! Sessions as clients of the socket want them, among them those that outlive a connection.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::SessionAsk;
-use crate::service::{Connecting, Service};
+use crate::service::{Connecting, Kept, Service};
 use crate::session::{Allowed, Session};
 use crate::workspace::paths::AllowRule;
 
 /// How long a named session waits for its next connection.
 const KEPT: Duration = Duration::from_secs(30 * 60);
-/// More named sessions than these are not kept; the oldest go.
-const MOST_KEPT: usize = 64;
 
 /// What a session's client calls itself, by what it said.
 fn face(said: &str) -> &'static str {
@@ -46,55 +43,25 @@ pub(super) fn begin(service: &Service, ask: &SessionAsk) -> io::Result<Session> 
 }
 
 /// Named sessions, kept for their next connection.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Kept {
-    sessions: Arc<Mutex<HashMap<Key, Entry>>>,
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    kept: Kept<(String, String, Vec<PathBuf>)>,
 }
 
-type Key = (String, String, Vec<PathBuf>);
-
-#[derive(Debug)]
-struct Entry {
-    session: Session,
-    uses: u64,
+impl Default for Named {
+    fn default() -> Named {
+        Named { kept: Kept::for_so_long(KEPT) }
+    }
 }
 
-impl Kept {
+impl Named {
     /// The session that `ask` names, begun if it was not; without a name a new one.
     ///
     /// # Errors
     /// As [`begin`].
     pub(super) fn session(&self, service: &Service, ask: &SessionAsk) -> io::Result<Session> {
         let Some(name) = &ask.name else { return begin(service, ask) };
-        let key = (ask.face.clone(), name.clone(), ask.workspaces.clone());
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let uses = sessions.values().map(|entry| entry.uses).max().unwrap_or_default() + 1;
-        let session = match sessions.get(&key) {
-            Some(entry) => entry.session.clone(),
-            None => begin(service, ask)?,
-        };
-        sessions.insert(key.clone(), Entry { session: session.clone(), uses });
-        if sessions.len() > MOST_KEPT
-            && let Some(oldest) = sessions.iter().min_by_key(|(_, entry)| entry.uses).map(|(key, _)| key.clone())
-        {
-            sessions.remove(&oldest);
-        }
-        drop(sessions);
-        self.let_go_later(key, uses);
-        Ok(session)
-    }
-
-    /// Ends the session when nobody has used it again.
-    fn let_go_later(&self, key: Key, uses: u64) {
-        let sessions = Arc::downgrade(&self.sessions);
-        tokio::spawn(async move {
-            tokio::time::sleep(KEPT).await;
-            let Some(sessions) = sessions.upgrade() else { return };
-            let mut sessions = sessions.lock().unwrap_or_else(PoisonError::into_inner);
-            if sessions.get(&key).is_some_and(|entry| entry.uses == uses) {
-                sessions.remove(&key);
-            }
-        });
+        self.kept.session((ask.face.clone(), name.clone(), ask.workspaces.clone()), || begin(service, ask))
     }
 }
 
@@ -111,7 +78,7 @@ mod tests {
         let dirs = Dirs::from(|_| Some(folder.path().into())).expect("folders");
         let service =
             Service::new(Registry::new(WorkspaceOptions::new(Servers::built_in(), false, &dirs)), dirs.state());
-        let kept = Kept::default();
+        let kept = Named::default();
         let ask = |name: Option<&str>| SessionAsk {
             face: "hook".into(),
             workspaces: vec![folder.path().into()],

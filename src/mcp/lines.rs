@@ -10,8 +10,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncBufRead, AsyncRead, BufReader, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
-/// The longest line taken, bytes.
-pub(super) const LONGEST: usize = 16 << 20;
+/// The longest message that is taken. Bytes.
+pub const LONGEST: usize = 16 << 20;
 /// The method of the request that stands for a line too long.
 pub(super) const OVERSIZED: &str = "landfall/oversized";
 /// How much of a line is searched for its `id`, bytes.
