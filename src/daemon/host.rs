@@ -406,7 +406,7 @@ mod tests {
 
         // It is connected to, and so far nobody has taken the connection.
         let mut client = std::os::unix::net::UnixStream::connect(seat.socket()).expect("connects");
-        let at_once = HostOptions { idle: Some(Duration::ZERO) };
+        let at_once = HostOptions { idle: Some(Duration::ZERO), stays: false };
         let serving = tokio::spawn(host.serve(service, at_once, CancellationToken::new()));
         tokio::task::spawn_blocking(move || {
             let deadline = Instant::now() + Duration::from_secs(20);
