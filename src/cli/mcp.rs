@@ -57,21 +57,8 @@ fn cannot_open(root: &std::path::Path) -> String {
 }
 
 fn ask(arguments: &Arguments) -> anyhow::Result<SessionAsk> {
-    let text = |path: &PathBuf| path.to_str().is_some();
-    anyhow::ensure!(arguments.workspace.iter().all(text), "the workspace's path is not UTF-8");
-    // Only commands may see all of the client's environment.
-    let commands = arguments.service.commands();
-    let variables = std::env::vars_os().filter(|_| commands);
-    let environment = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    Ok(SessionAsk {
-        face: "stdio".to_owned(),
-        workspaces: arguments.workspace.clone(),
-        commands,
-        environment: environment.collect(),
-        allow_paths: arguments.service.allow_path.clone(),
-        structured: arguments.structured,
-        name: None,
-    })
+    let ask = arguments.service.session("stdio", &arguments.workspace)?;
+    Ok(SessionAsk { structured: arguments.structured, ..ask })
 }
 
 fn serve_here(arguments: &Arguments, note: Option<String>) -> anyhow::Result<ExitCode> {

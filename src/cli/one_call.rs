@@ -1,7 +1,7 @@
 //! One tool call carried out for a person or a script: what the subcommands that call a tool have in common.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::service::{self, ServiceArguments};
+use crate::daemon::{Ask, CallLine, Connection};
 use crate::report::Reply;
 use crate::service::Connecting;
 
@@ -26,6 +27,11 @@ const NO_SUCH_SYMBOL: &str = "no_such_symbol";
 /// Tools that ask no language server; for one call of them none is started.
 const WITHOUT_LANGUAGE_SERVERS: [&str; 5] = ["read", "glob", "grep", "bash", "changes"];
 
+/// Set, it keeps calls out of the daemon.
+const NO_DAEMON: &str = "LANDFALL_NO_DAEMON";
+/// How long the daemon may take for one call: longer than any that asks language servers.
+const ANSWERING: Duration = Duration::from_secs(120);
+
 /// How a tool is called from a shell.
 #[derive(Debug, clap::Args)]
 pub(super) struct CallOptions {
@@ -34,6 +40,9 @@ pub(super) struct CallOptions {
     /// The workspace that is meant, and that relative paths are relative to [default: the current directory]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
+    /// Call in this process instead of in the daemon, where language servers are warm [also: LANDFALL_NO_DAEMON=1]
+    #[arg(long)]
+    no_daemon: bool,
     /// Print the result as one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -76,19 +85,55 @@ pub(super) fn run_patiently(
     Ok(ExitCode::from(code))
 }
 
-/// Carries out one call in this process.
+/// Carries out one call: in the daemon where language servers are asked, else in this process.
 fn call(options: &CallOptions, patience: Duration, tool: &str, arguments: Map<String, Value>) -> anyhow::Result<Reply> {
     let root = options.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
     let mut how = options.service.clone();
     how.no_lsp |= WITHOUT_LANGUAGE_SERVERS.contains(&tool);
+    let no_daemon = options.no_daemon || std::env::var_os(NO_DAEMON).is_some_and(|value| !value.is_empty());
+    if !how.no_lsp && !no_daemon {
+        match connect(&how, &root) {
+            Ok(connection) => return call_over(connection, patience, tool, arguments),
+            Err(error) => tracing::warn!("no daemon; calling in this process: {error:#}"),
+        }
+    }
+    call_here(&how, root, patience, tool, arguments)
+}
+
+fn connect(how: &ServiceArguments, root: &Path) -> anyhow::Result<Connection> {
+    let ask = how.session("shell", &[std::path::absolute(root)?])?;
+    how.connect(&Ask::Calls(ask))
+}
+
+fn call_over(
+    mut connection: Connection,
+    patience: Duration,
+    tool: &str,
+    arguments: Map<String, Value>,
+) -> anyhow::Result<Reply> {
+    let call = CallLine { tool: tool.to_owned(), arguments };
+    let began = Instant::now();
+    loop {
+        let answer = connection.call(&call, ANSWERING).context("whether anything was changed is not known")?;
+        let reply = Reply { text: answer.text, structured: answer.structured, is_error: answer.is_error };
+        if !is_loading(&reply) || began.elapsed() >= patience {
+            return Ok(reply);
+        }
+    }
+}
+
+fn call_here(
+    how: &ServiceArguments,
+    root: PathBuf,
+    patience: Duration,
+    tool: &str,
+    arguments: Map<String, Value>,
+) -> anyhow::Result<Reply> {
     let runtime = service::runtime()?;
     let reply = runtime.block_on(async {
-        let service = service::service(&how)?;
-        let connecting = Connecting {
-            face: "shell",
-            home: std::path::absolute(&root)?,
-            allowed: service::allowed(&options.service)?,
-        };
+        let service = service::service(how)?;
+        let connecting =
+            Connecting { face: "shell", home: std::path::absolute(&root)?, allowed: service::allowed(how)? };
         let session = service
             .connect(connecting)
             .with_context(|| format!("the workspace {} cannot be opened", root.display()))?;

@@ -1,5 +1,7 @@
 //! `landfall servers`: which language servers are configured, which are there, and how to get one.
 
+mod live;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -36,10 +38,18 @@ enum Action {
         #[command(flatten)]
         configuration: Configuration,
     },
-    /// What is there, where, and which version
+    /// What is there, where, and which version; and what runs in the daemon now
     Status {
         #[command(flatten)]
         configuration: Configuration,
+    },
+    /// Stop the daemon's language servers; they start again when they are needed
+    Stop {
+        /// Only those of this name
+        name: Option<String>,
+        /// Only those of this workspace
+        #[arg(long, value_name = "DIR")]
+        workspace: Option<PathBuf>,
     },
 }
 
@@ -70,6 +80,7 @@ pub(super) fn run(arguments: Arguments, out: &mut impl Write) -> anyhow::Result<
         Action::List { configuration } => list(&configuration.servers()?, out),
         Action::Install { names, again, configuration } => install_all(&configuration.servers()?, &names, again, out),
         Action::Status { configuration } => status(&configuration.servers()?, out),
+        Action::Stop { name, workspace } => live::stop(name.as_deref(), workspace.as_ref(), out),
     }
 }
 
@@ -128,6 +139,7 @@ fn status(servers: &Servers, out: &mut impl Write) -> anyhow::Result<ExitCode> {
             None => writeln!(out, "{:<10} not installed; {}", spec.name, mend(spec))?,
         }
     }
+    live::status(out)?;
     Ok(ExitCode::SUCCESS)
 }
 

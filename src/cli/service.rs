@@ -1,11 +1,13 @@
 //! What the subcommands that serve have in common: the runtime, and the registry as the arguments want it.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
 
 use super::servers::Configuration;
-use crate::daemon::{self, Ask, Connection, Identity, ProcessOptions, Seat};
+use crate::daemon::{self, Ask, Connection, Identity, ProcessOptions, Seat, SessionAsk};
 use crate::dirs::Dirs;
 use crate::landing;
 use crate::service::Service;
@@ -58,6 +60,26 @@ impl ServiceArguments {
     /// Whether agents may run commands.
     pub(super) fn commands(&self) -> bool {
         self.allow.contains(&Allow::Bash)
+    }
+
+    /// How a session on `workspaces` (absolute) is asked of the daemon.
+    ///
+    /// # Errors
+    /// When a path is not UTF-8.
+    pub(super) fn session(&self, face: &str, workspaces: &[PathBuf]) -> anyhow::Result<SessionAsk> {
+        let is_text = |path: &PathBuf| path.to_str().is_some();
+        anyhow::ensure!(workspaces.iter().all(is_text), "the workspace's path is not UTF-8");
+        // Only commands may see all of the client's environment.
+        let variables = std::env::vars_os().filter(|_| self.commands());
+        let as_text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+        Ok(SessionAsk {
+            face: face.to_owned(),
+            workspaces: workspaces.to_vec(),
+            commands: self.commands(),
+            environment: variables.filter_map(as_text).collect(),
+            allow_paths: self.allow_path.clone(),
+            ..SessionAsk::default()
+        })
     }
 
     /// Connects to the daemon that serves these options, started if there is none.

@@ -174,3 +174,66 @@ fn worktrees_of_one_repository_are_never_mixed_up() {
     let text = |root: &Path| std::fs::read_to_string(root.join("a.txt")).expect("reads");
     assert_eq!((text(&main).as_str(), text(&side).as_str()), ("main\n", "side\n"));
 }
+
+#[test]
+fn a_session_is_told_of_what_another_has_changed_since() {
+    let (seat, folder) = (Seat::new(), folder_with("one\ntwo\n"));
+    let (mut first, mut second) = (agent(&seat, folder.path()), agent(&seat, folder.path()));
+    first.call("read", json!({ "file_path": "a.txt" }));
+    assert!(edit(&mut second, "two", "due").starts_with("edited a.txt"));
+    let told = first.call("edit", json!({ "file_path": "a.txt", "old_string": "one", "new_string": "uno" }));
+    assert!(told.text.contains("changed on disk since you read it"), "{}", told.text);
+    let own = first.call("edit", json!({ "file_path": "a.txt", "old_string": "uno", "new_string": "eins" }));
+    assert!(!own.text.contains("changed on disk"), "{}", own.text);
+    let over = second.call("write", json!({ "file_path": "a.txt", "content": "mine\n" }));
+    assert!(over.is_error, "it has not seen the present content: {}", over.text);
+    assert_eq!(std::fs::read_to_string(folder.path().join("a.txt")).expect("reads"), "eins\ndue\n");
+}
+
+#[test]
+fn a_session_reaches_no_workspace_that_only_another_has_open() {
+    let (seat, mine, others) = (Seat::new(), folder_with("one\n"), folder_with("one\n"));
+    let (mut first, _second) = (agent(&seat, mine.path()), agent(&seat, others.path()));
+    let target = others.path().join("a.txt");
+    let reply = first.call("edit", json!({ "file_path": target, "old_string": "one", "new_string": "uno" }));
+    assert!(reply.is_error && reply.text.contains("Nothing was written"), "{}", reply.text);
+    assert_eq!(std::fs::read_to_string(&target).expect("reads"), "one\n");
+    // It may name one, as it may without a daemon.
+    let named = json!({ "workspace": others.path(), "file_path": "a.txt", "old_string": "one", "new_string": "uno" });
+    assert!(first.call("edit", named).first_line().starts_with("edited a.txt"));
+}
+
+#[test]
+fn whoever_does_not_read_its_answers_holds_up_nobody() {
+    let text: String = (0..1000).map(|line| format!("line {line} of a file that fills pipes and buffers\n")).collect();
+    let (seat, folder) = (Seat::new(), folder_with(&text));
+    let mut quick = agent(&seat, folder.path());
+    let socket = files(&seat, ".sock").pop().expect("a socket");
+    let mut slow = UnixStream::connect(&socket).expect("connects");
+    let version = env!("CARGO_PKG_VERSION");
+    let hello = json!({ "landfall": version, "ask": "calls", "face": "shell", "workspaces": [folder.path()] });
+    writeln!(slow, "{hello}").expect("writes");
+    let call = json!({ "tool": "read", "arguments": { "file_path": "a.txt" } });
+    slow.set_nonblocking(true).expect("set");
+    // Until neither side takes any more.
+    while writeln!(slow, "{call}").is_ok() {}
+    assert!(edit(&mut quick, "line 1 of", "line one of").starts_with("edited a.txt"));
+    assert_eq!(status(&seat)["sessions"].as_array().map(Vec::len), Some(2));
+    drop(slow);
+    wait_until("the slow one's session ends", || {
+        status(&seat)["sessions"].as_array().is_some_and(|sessions| sessions.len() == 1)
+    });
+}
+
+#[test]
+fn a_daemon_ends_when_nobody_needs_it() {
+    let (seat, folder) = (Seat::new(), folder_with("one\n"));
+    let mut environment = seat.environment().to_vec();
+    environment.push(("LANDFALL_IDLE", "1s"));
+    let alone = Agent::through_daemon(folder.path(), &["--no-lsp"], &environment);
+    let pid = status(&seat)["pid"].as_u64().expect("a process");
+    assert_eq!(seat.command(&["stop"]).status().expect("runs").code(), Some(1), "a session is open");
+    alone.finish();
+    wait_until("it ends", || !Path::new(&format!("/proc/{pid}/exe")).exists());
+    assert_eq!(files(&seat, ".sock"), Vec::<PathBuf>::new());
+}

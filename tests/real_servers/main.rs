@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod daemon;
 mod editors;
 mod fix;
 mod go;

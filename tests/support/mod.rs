@@ -285,7 +285,9 @@ fn piped(folder: &Path, environment: &[(&str, &str)], with: impl FnOnce(&mut Com
 /// `landfall` with `arguments`, to be run in `folder`.
 pub(crate) fn landfall(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_landfall"));
-    command.args(arguments).env("XDG_STATE_HOME", state_home()).current_dir(folder).stdin(Stdio::null());
+    // No daemon may outlive a test.
+    command.args(arguments).env("XDG_STATE_HOME", state_home()).env("LANDFALL_NO_DAEMON", "1");
+    command.current_dir(folder).stdin(Stdio::null());
     command
 }
 
