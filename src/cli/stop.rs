@@ -52,7 +52,7 @@ fn stop(daemon: &Daemon, pid: Option<u32>, force: bool) -> Result<u32, AskError>
         (Err(error), _) => return Err(error),
     };
     let deadline = Instant::now() + TO_END;
-    while std::path::Path::new(&format!("/proc/{pid}")).exists() && !is_dead(pid) {
+    while !has_ended(pid) {
         if Instant::now() > deadline {
             return Err(AskError::Silent(TO_END));
         }
@@ -61,8 +61,8 @@ fn stop(daemon: &Daemon, pid: Option<u32>, force: bool) -> Result<u32, AskError>
     Ok(pid)
 }
 
-/// Whether only its entry in the table of processes is left, by proc_pid_stat(5).
-fn is_dead(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+/// Whether a process is gone, or only its entry in the table of processes is left, by proc_pid_stat(5).
+pub(super) fn has_ended(pid: u32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
     stat.rsplit_once(") ").is_none_or(|(_, fields)| fields.starts_with(['Z', 'X']))
 }

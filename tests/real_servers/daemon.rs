@@ -58,8 +58,8 @@ fn language_servers_are_shown_and_stopped_and_start_again() {
     assert!(code == Some(0) && text.starts_with("stopped gopls"), "{text}");
     assert!(!Path::new(&format!("/proc/{}", running[0])).exists(), "it has ended");
     assert_eq!(first.wait_until_settled(file).verdict(), "clean");
-    let again = processes(&seat, root);
-    assert!(again.len() == 1 && again != running, "{again:?}");
+    wait_until("it starts again", || processes(&seat, root).len() == 1);
+    assert_ne!(processes(&seat, root), running);
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn a_call_from_a_shell_finds_the_language_server_warm() {
     let ask = || run(&seat, root, &["call", "diagnostics", &arguments, "--json"]);
     // The first starts the daemon.
     wait_until("a verdict", || {
-        let (code, text) = ask();
-        assert_eq!(code, Some(0), "{text}");
+        let (_, text) = ask();
+        assert!(text.contains("\"verdict\""), "{text}");
         text.contains("\"clean\"")
     });
     let running = processes(&seat, root);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::super::status::{PATIENCE, describe_server};
+use super::super::stop::has_ended;
 use crate::daemon::{self, Ask, ServerLine, Status};
 use crate::dirs::Dirs;
 
@@ -49,11 +50,9 @@ pub(super) fn stop(name: Option<&str>, workspace: Option<&PathBuf>, out: &mut im
             continue;
         }
         let deadline = Instant::now() + TO_END;
-        let is_left = |status: &Status, pid| running(status, None, None).iter().any(|server| server.pid == pid);
         for server in before {
-            while daemon.status(PATIENCE).is_ok_and(|status| is_left(&status, server.pid)) && Instant::now() < deadline
-            {
-                std::thread::sleep(Duration::from_millis(20));
+            while server.pid.is_some_and(|pid| !has_ended(pid)) && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(10));
             }
             stopped.push(server);
         }
