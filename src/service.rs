@@ -7,7 +7,7 @@ mod kept;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use dashmap::DashMap;
 use tokio::sync::{broadcast, watch};
@@ -131,6 +131,35 @@ impl Service {
         self.shared.news.open_sessions()
     }
 
+    /// Closes workspaces that no open session has used for `patience`, once their language servers have ended for want of
+    /// use; for ever. Sleeps while there is none.
+    pub async fn close_unused(&self, patience: Duration) {
+        let mut open = self.open_sessions();
+        loop {
+            open.mark_unchanged();
+            let unused = self.unused();
+            if unused.is_empty() {
+                // The sender lives as long as this.
+                let _ = open.changed().await;
+                continue;
+            }
+            tokio::time::sleep(patience).await;
+            for root in self.unused().into_iter().filter(|root| unused.contains(root)) {
+                if self.shared.registry.close_unused(&root).await {
+                    tracing::info!(root = %root.display(), "closed, no session uses it");
+                }
+            }
+        }
+    }
+
+    /// The roots of workspaces that no open session uses.
+    fn unused(&self) -> Vec<PathBuf> {
+        let sessions: Vec<Session> =
+            self.shared.sessions.iter().filter_map(|connected| connected.session.upgrade()).collect();
+        let roots = self.shared.registry.workspaces().into_iter().map(|workspace| workspace.root().to_owned());
+        roots.filter(|root| !sessions.iter().any(|session| session.uses(root))).collect()
+    }
+
     /// Ends every language server; sessions that are still open find their workspaces without one.
     pub async fn shutdown(&self) {
         self.shared.registry.shutdown().await;
@@ -177,5 +206,32 @@ mod tests {
             });
         }
         assert_eq!(events, ["began", "edit nowhere.txt true", "ended"]);
+    }
+
+    #[tokio::test]
+    async fn a_workspace_is_closed_when_its_last_session_has_ended() {
+        let (folder, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let dirs = Dirs::from(|_| Some(folder.path().into())).expect("folders");
+        let registry = Registry::new(WorkspaceOptions::new(Servers::built_in(), false, &dirs));
+        let service = Service::new(registry, dirs.state());
+        let connect = |home: &Path| {
+            service
+                .connect(Connecting { face: "shell", home: home.into(), allowed: Allowed::default() })
+                .expect("connects")
+        };
+        let closing = tokio::spawn({
+            let service = service.clone();
+            async move { service.close_unused(Duration::from_millis(20)).await }
+        });
+        let (kept, ended) = (connect(folder.path()), connect(other.path()));
+        drop(ended);
+        let deadline = std::time::Instant::now() + Duration::from_secs(10);
+        while service.registry().workspaces().len() > 1 {
+            assert!(std::time::Instant::now() < deadline, "nothing was closed");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert!(kept.uses(service.registry().workspaces()[0].root()));
+        assert!(!closing.is_finished());
+        closing.abort();
     }
 }

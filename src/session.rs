@@ -173,6 +173,11 @@ impl Session {
         Ok(workspace.allowing(&self.shared.allowed.paths))
     }
 
+    /// Whether `root` (real) is one of its workspaces.
+    pub fn uses(&self, root: &Path) -> bool {
+        self.roots().iter().any(|known| known == root)
+    }
+
     fn roots(&self) -> MutexGuard<'_, Vec<PathBuf>> {
         self.shared.roots.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -262,6 +262,12 @@ impl Workspace {
         meant.filter(|slot| slot.stop()).count()
     }
 
+    /// Whether this is the only handle, and no language server runs.
+    fn is_unused(&self) -> bool {
+        let slots = self.shared.place.as_ref().map(|place| place.slots()).unwrap_or_default();
+        Arc::strong_count(&self.shared) == 1 && slots.iter().all(|slot| slot.state().server.is_none())
+    }
+
     /// Ends every language server; none is left behind.
     pub async fn shutdown(&self) {
         if let Some(place) = &self.shared.place {

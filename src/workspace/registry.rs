@@ -49,8 +49,40 @@ impl Registry {
         self.shared.open.iter().map(|entry| entry.value().clone()).collect()
     }
 
+    /// Closes the workspace at `root` (real) if nobody holds it and none of its language servers runs; whether it did.
+    pub async fn close_unused(&self, root: &Path) -> bool {
+        // Looked at and taken out in one step, so that whoever opens it now gets either this one, open, or a new one.
+        let closed = self.shared.open.remove_if(root, |_, workspace| workspace.is_unused());
+        match closed {
+            Some((_, workspace)) => workspace.shutdown().await,
+            None => return false,
+        }
+        true
+    }
+
     /// Ends every language server of every workspace.
     pub async fn shutdown(&self) {
         futures::future::join_all(self.workspaces().iter().map(Workspace::shutdown)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Servers;
+    use crate::dirs::Dirs;
+
+    #[tokio::test]
+    async fn a_workspace_is_closed_only_when_nobody_holds_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let dirs = Dirs::from(|_| Some(folder.path().into())).expect("folders");
+        let registry = Registry::new(WorkspaceOptions::new(Servers::built_in(), true, &dirs));
+        let held = registry.open(folder.path()).expect("opens");
+        let root = held.root().to_owned();
+        assert!(!registry.close_unused(&root).await && registry.workspaces().len() == 1);
+        drop(held);
+        assert!(registry.close_unused(&root).await && registry.workspaces().is_empty());
+        assert!(!registry.close_unused(&root).await, "there is none any more");
+        assert!(registry.open(folder.path()).is_ok());
     }
 }
