@@ -32,6 +32,7 @@ pub fn verdict_text(report: &DiagnosticsReport) -> String {
                 report.uncovered.len() - MOST_FILES_ELSEWHERE
             ));
         }
+        meanwhile_line(&mut out, &report.meanwhile);
         fixed_line(&mut out, &report.fixed);
     } else {
         problem_lines(&mut out, "  ", &report.floor);
@@ -89,6 +90,7 @@ pub fn verdict_object(report: &DiagnosticsReport) -> Value {
         ("version", report.version.map(Value::from)),
         ("overtaken_by", report.overtaken_by.map(Value::from)),
         ("uncovered", (!report.uncovered.is_empty()).then(|| report.uncovered.iter().map(problem_object).collect())),
+        ("meanwhile", (!report.meanwhile.is_empty()).then(|| report.meanwhile.iter().map(problem_object).collect())),
         ("floor", (!report.floor.is_empty()).then(|| report.floor.iter().map(problem_object).collect())),
     ];
     for (name, value) in optional {
@@ -235,6 +237,22 @@ fn elsewhere_lines(out: &mut String, elsewhere: &[Problem]) {
     }
 }
 
+/// What came up in files that others changed: whose it is they are told, here it only must not be taken for ours.
+fn meanwhile_line(out: &mut String, meanwhile: &[Problem]) {
+    if meanwhile.is_empty() {
+        return;
+    }
+    let mut files: Vec<String> = meanwhile.iter().map(|problem| one_line(&problem.file, 100)).collect();
+    files.sort();
+    files.dedup();
+    let more = if files.len() > MOST_FILES_ELSEWHERE { ", …" } else { "" };
+    let named = files[..files.len().min(MOST_FILES_ELSEWHERE)].join(", ");
+    out.push_str(&format!(
+        "  {} new in files that were changed at the same time, not counted here: {named}{more}\n",
+        problems(meanwhile.len())
+    ));
+}
+
 fn fixed_line(out: &mut String, fixed: &[Problem]) {
     if fixed.is_empty() || fixed.len() > MOST_FIXED {
         return;
@@ -278,6 +296,7 @@ mod tests {
             unchanged: vec![],
             elsewhere: vec![],
             uncovered: vec![],
+            meanwhile: vec![],
             floor: vec![],
         }
     }
@@ -308,6 +327,18 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("  … and 10 more\n") && text.contains("… and 4 more, in 9 files altogether"), "{text}");
+    }
+
+    #[test]
+    fn what_others_broke_meanwhile_is_not_counted() {
+        let mut report = report(Verdict::Clean);
+        report.meanwhile = (0..7).map(|n| problem(&format!("b{}.go", n % 6), 1, "broken")).collect();
+        assert_eq!(
+            verdict_text(&report),
+            "gopls, 84 ms: clean\n  7 problems new in files that were changed at the same time, not counted here: \
+             b0.go, b1.go, b2.go, b3.go, b4.go, …\n"
+        );
+        assert_eq!(verdict_object(&report)["meanwhile"].as_array().map(Vec::len), Some(7));
     }
 
     #[test]

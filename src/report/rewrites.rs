@@ -126,6 +126,7 @@ fn together(reports: &[DiagnosticsReport]) -> Vec<DiagnosticsReport> {
         known.unchanged.extend(report.unchanged.iter().cloned());
         known.elsewhere.extend(report.elsewhere.iter().cloned());
         known.uncovered.extend(report.uncovered.iter().cloned());
+        known.meanwhile.extend(report.meanwhile.iter().cloned());
         known.floor.extend(report.floor.iter().cloned());
     }
     all

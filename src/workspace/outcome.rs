@@ -24,6 +24,8 @@ pub(super) struct Outcome {
     pub(super) no_project: BTreeMap<String, String>,
     /// Whether a syntax error had hidden other files before and does no longer.
     pub(super) uncovers: bool,
+    /// Files that were changed since the round before, by whomever.
+    pub(super) edited: BTreeSet<String>,
     /// Versions of the documents, by file.
     pub(super) versions: BTreeMap<String, i32>,
 }
@@ -64,8 +66,13 @@ impl Outcome {
             if is_first {
                 let others = self.deltas.iter().filter(|(other, _)| !changed.contains(*other));
                 let introduced = others.flat_map(|(_, delta)| &delta.introduced).filter(|problem| is_grave(problem));
+                // One round may settle the changes of many; whose a problem is in a file that was changed itself is
+                // told to whoever changed it.
+                let (others, untouched): (Vec<Problem>, Vec<Problem>) =
+                    introduced.cloned().partition(|problem| self.edited.contains(&problem.file));
+                report.meanwhile = others;
                 let elsewhere = if self.uncovers { &mut report.uncovered } else { &mut report.elsewhere };
-                elsewhere.extend(introduced.cloned());
+                elsewhere.extend(untouched);
                 elsewhere.sort_by_key(|problem| problem.severity);
             }
         }
@@ -115,4 +122,47 @@ impl Outcome {
 
 fn is_grave(problem: &Problem) -> bool {
     matches!(problem.severity, Severity::Error | Severity::Warning)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(file: &str) -> (String, FileDelta) {
+        let problem = Problem {
+            number: None,
+            file: file.to_owned(),
+            line: 1,
+            column: 1,
+            severity: Severity::Error,
+            message: "undefined: x".to_owned(),
+            source: None,
+            code: None,
+            related: None,
+        };
+        (file.to_owned(), FileDelta { introduced: vec![problem], ..FileDelta::default() })
+    }
+
+    #[test]
+    fn what_broke_in_a_file_that_was_changed_too_is_not_laid_at_this_change_s_door() {
+        let names = |files: &[&str]| files.iter().map(|file| (*file).to_owned()).collect::<BTreeSet<String>>();
+        let outcome = Outcome {
+            baseline: true,
+            deltas: ["user.go", "other.go"].map(broken).into(),
+            edited: names(&["mine.go", "other.go"]),
+            ..Outcome::default()
+        };
+        let cell = Cell { tick: 1, version: None, crashes: 0, outcome: OnceLock::new() };
+        let files = |problems: &[Problem]| problems.iter().map(|problem| problem.file.clone()).collect::<Vec<_>>();
+        let report = outcome.report("mine.go", &names(&["mine.go"]), &cell, true);
+        assert_eq!(
+            (files(&report.elsewhere), files(&report.meanwhile)),
+            (names(&["user.go"]).into_iter().collect(), vec!["other.go".to_owned()])
+        );
+        assert_eq!(report.verdict, Verdict::Problems);
+        let report = outcome.report("other.go", &names(&["other.go"]), &cell, true);
+        assert_eq!((files(&report.introduced), report.meanwhile.len()), (vec!["other.go".to_owned()], 0));
+        let alone = Outcome { deltas: [broken("other.go")].into(), ..outcome };
+        assert_eq!(alone.report("mine.go", &names(&["mine.go"]), &cell, true).verdict, Verdict::Clean);
+    }
 }

@@ -198,6 +198,7 @@ impl Slot {
             outcome.deltas = state.baseline.advance(&snapshot, |file| self.sight(file, &stops, &edited));
             outcome.uncovers = state.stops.iter().any(|stop| !stops.contains(stop));
             outcome.baseline = state.has_baseline;
+            outcome.edited = edited.keys().cloned().collect();
             state.edited = edited.into_iter().filter(|(_, tick)| *tick > plan.tick).collect();
             state.stops = stops;
             state.has_baseline = true;

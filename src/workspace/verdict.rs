@@ -144,6 +144,9 @@ pub struct DiagnosticsReport {
     /// In other files: there now, and not known whether before, because a syntax error that the change mended had
     /// hidden them. Nothing the change broke.
     pub uncovered: Vec<Problem>,
+    /// In other files that were changed in the same while, by others or by another call: there now, not there before,
+    /// and not known by which change.
+    pub meanwhile: Vec<Problem>,
     /// Syntax problems that the change introduced, by the floor; only when the verdict is not settled.
     pub floor: Vec<Problem>,
 }
@@ -165,6 +168,7 @@ impl DiagnosticsReport {
             unchanged: Vec::new(),
             elsewhere: Vec::new(),
             uncovered: Vec::new(),
+            meanwhile: Vec::new(),
             floor: Vec::new(),
         }
     }
