@@ -69,14 +69,22 @@ impl Baseline {
         self.files.remove(file);
     }
 
-    /// Compares with the state now, and makes it the state to compare with from here on.
-    pub(super) fn advance(&mut self, now: &Snapshot, sight: impl Fn(&str) -> Sight) -> BTreeMap<String, FileDelta> {
+    /// Compares with the state now, and makes it the state to compare with from here on; but not of files that were
+    /// `changed_since`: what is new in them may belong to a change whose report is still to come.
+    pub(super) fn advance(
+        &mut self,
+        now: &Snapshot,
+        sight: impl Fn(&str) -> Sight,
+        changed_since: impl Fn(&str) -> bool,
+    ) -> BTreeMap<String, FileDelta> {
         let names: BTreeSet<String> = self.files.keys().chain(now.keys()).cloned().collect();
         let mut deltas = BTreeMap::new();
         for file in names {
             let before = self.files.remove(&file).unwrap_or_default();
             let problems = now.get(&file).map_or(&[][..], |problems| problems);
+            let kept = changed_since(&file).then(|| before.clone());
             let (delta, known) = compare(before, problems, sight(&file));
+            let known = kept.unwrap_or(known);
             if !known.is_empty() {
                 self.files.insert(file.clone(), known);
             }
@@ -196,11 +204,26 @@ mod tests {
         let mut baseline = Baseline::default();
         for (step, (before, after, now, sight, expected)) in steps.iter().enumerate() {
             baseline.shift("a", &hunks(before, after));
-            let delta = baseline.advance(&snapshot(now), |_| *sight).remove("a").unwrap_or_default();
+            let delta = baseline.advance(&snapshot(now), |_| *sight, |_| false).remove("a").unwrap_or_default();
             let lines = |problems: &[Problem]| problems.iter().map(|problem| problem.line).collect::<Vec<_>>();
             let found = [lines(&delta.introduced), lines(&delta.fixed), lines(&delta.unchanged)];
             assert_eq!(found, expected.map(<[u32]>::to_vec), "step {step}");
         }
+    }
+
+    #[test]
+    fn what_a_later_change_brought_stays_new_for_its_own_report() {
+        let mut baseline = Baseline::default();
+        let mut step = |now: &[(u32, &str)], changed_since: bool| {
+            let delta = baseline.advance(&snapshot(now), |_| Sight::Clear, |_| changed_since);
+            let delta = delta.get("a").cloned().unwrap_or_default();
+            [delta.introduced, delta.fixed, delta.unchanged].map(|problems| problems.len())
+        };
+        assert_eq!(step(&[(1, "e")], true), [1, 0, 0]);
+        assert_eq!(step(&[(1, "e")], false), [1, 0, 0], "it was only in passing that it was seen before");
+        assert_eq!(step(&[], true), [0, 1, 0]);
+        assert_eq!(step(&[], false), [0, 1, 0]);
+        assert_eq!(step(&[], false), [0, 0, 0]);
     }
 
     #[test]

@@ -195,7 +195,9 @@ impl Slot {
         if outcome.failure.is_none() {
             let stops = self.stops(&snapshot, checked);
             let edited = std::mem::take(&mut state.edited);
-            outcome.deltas = state.baseline.advance(&snapshot, |file| self.sight(file, &stops, &edited));
+            let changed_since = |file: &str| edited.get(file).is_some_and(|tick| *tick > plan.tick);
+            let sight = |file: &str| self.sight(file, &stops, &edited);
+            outcome.deltas = state.baseline.advance(&snapshot, sight, changed_since);
             outcome.uncovers = state.stops.iter().any(|stop| !stops.contains(stop));
             outcome.baseline = state.has_baseline;
             outcome.edited = edited.keys().cloned().collect();
