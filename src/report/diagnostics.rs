@@ -33,6 +33,7 @@ pub fn verdict_text(report: &DiagnosticsReport) -> String {
             ));
         }
         meanwhile_line(&mut out, &report.meanwhile);
+        alongside_line(&mut out, &report.alongside);
         fixed_line(&mut out, &report.fixed);
     } else {
         problem_lines(&mut out, "  ", &report.floor);
@@ -91,6 +92,7 @@ pub fn verdict_object(report: &DiagnosticsReport) -> Value {
         ("overtaken_by", report.overtaken_by.map(Value::from)),
         ("uncovered", (!report.uncovered.is_empty()).then(|| report.uncovered.iter().map(problem_object).collect())),
         ("meanwhile", (!report.meanwhile.is_empty()).then(|| report.meanwhile.iter().map(problem_object).collect())),
+        ("alongside", (!report.alongside.is_empty()).then(|| json!(report.alongside))),
         ("floor", (!report.floor.is_empty()).then(|| report.floor.iter().map(problem_object).collect())),
     ];
     for (name, value) in optional {
@@ -127,7 +129,7 @@ fn sentence(report: &DiagnosticsReport) -> String {
     let scope = report.scope.as_ref().map(|scope| format!(" ({scope})")).unwrap_or_default();
     let detail = report.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
     let overtaken =
-        if report.overtaken_by.is_some() { "; this already holds for your newer edit of the same file" } else { "" };
+        if report.overtaken_by.is_some() { "; this already holds for a newer change of the same file" } else { "" };
     match report.verdict {
         Verdict::Clean if report.fixed.is_empty() => format!("{head}: clean{scope}{overtaken}"),
         Verdict::Clean => format!("{head}: clean{scope}, {} fixed{overtaken}", report.fixed.len()),
@@ -242,15 +244,30 @@ fn meanwhile_line(out: &mut String, meanwhile: &[Problem]) {
     if meanwhile.is_empty() {
         return;
     }
-    let mut files: Vec<String> = meanwhile.iter().map(|problem| one_line(&problem.file, 100)).collect();
+    out.push_str(&format!(
+        "  {} new in files that were changed at the same time, not counted here: {}\n",
+        problems(meanwhile.len()),
+        named(meanwhile.iter().map(|problem| problem.file.as_str()))
+    ));
+}
+
+/// Where it is not sure that it was this change.
+fn alongside_line(out: &mut String, alongside: &[String]) {
+    if !alongside.is_empty() {
+        let files = named(alongside.iter().map(String::as_str));
+        out.push_str(&format!(
+            "  judged together with another change of {files}, which may be to blame for some of this\n"
+        ));
+    }
+}
+
+/// The first few of these files.
+fn named<'f>(files: impl Iterator<Item = &'f str>) -> String {
+    let mut files: Vec<String> = files.map(|file| one_line(file, 100)).collect();
     files.sort();
     files.dedup();
     let more = if files.len() > MOST_FILES_ELSEWHERE { ", …" } else { "" };
-    let named = files[..files.len().min(MOST_FILES_ELSEWHERE)].join(", ");
-    out.push_str(&format!(
-        "  {} new in files that were changed at the same time, not counted here: {named}{more}\n",
-        problems(meanwhile.len())
-    ));
+    format!("{}{more}", files[..files.len().min(MOST_FILES_ELSEWHERE)].join(", "))
 }
 
 fn fixed_line(out: &mut String, fixed: &[Problem]) {
@@ -297,6 +314,7 @@ mod tests {
             elsewhere: vec![],
             uncovered: vec![],
             meanwhile: vec![],
+            alongside: vec![],
             floor: vec![],
         }
     }
@@ -339,6 +357,9 @@ mod tests {
              b0.go, b1.go, b2.go, b3.go, b4.go, …\n"
         );
         assert_eq!(verdict_object(&report)["meanwhile"].as_array().map(Vec::len), Some(7));
+        report.alongside = vec!["b.go".into()];
+        let blamed = "  judged together with another change of b.go, which may be to blame for some of this\n";
+        assert!(verdict_text(&report).ends_with(blamed), "{}", verdict_text(&report));
     }
 
     #[test]

@@ -127,6 +127,7 @@ fn together(reports: &[DiagnosticsReport]) -> Vec<DiagnosticsReport> {
         known.elsewhere.extend(report.elsewhere.iter().cloned());
         known.uncovered.extend(report.uncovered.iter().cloned());
         known.meanwhile.extend(report.meanwhile.iter().cloned());
+        known.alongside.extend(report.alongside.iter().cloned());
         known.floor.extend(report.floor.iter().cloned());
     }
     all

@@ -184,7 +184,7 @@ impl Slot {
             if due {
                 let round = tokio::select! {
                     biased;
-                    () = self.evicted.notified(), if server.is_some() => return End::Idle,
+                    () = self.evicted.notified(), if server.is_some() => return self.retire(),
                     round = self.round(server, first) => round,
                 };
                 match round {
@@ -198,10 +198,19 @@ impl Slot {
                 // The sender lives in the slot.
                 _ = ticks.changed() => {}
                 why = ended(server) => return End::Failed(self.obituary(server, &why)),
-                () = self.unused(server) => return End::Idle,
-                () = self.evicted.notified(), if server.is_some() => return End::Idle,
+                () = self.unused(server) => return self.retire(),
+                () = self.evicted.notified(), if server.is_some() => return self.retire(),
             }
         }
+    }
+
+    /// It is to rest until somebody wants it again. What was wanted of it by now it has done, except for who waits still.
+    fn retire(&self) -> End {
+        let _ = self.wanted.notified().now_or_never();
+        if self.is_awaited() {
+            self.wanted.notify_one();
+        }
+        End::Idle
     }
 
     /// What it died of, with its last words.
@@ -235,5 +244,37 @@ async fn ended(server: Option<&LanguageServer>) -> String {
     match server {
         Some(server) => server.board().ended().await.0,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Servers;
+    use crate::workspace::memory::MemoryBudget;
+    use crate::workspace::place::Place;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_it_was_wanted_for_before_does_not_wake_it_and_who_waits_does() {
+        let servers = Arc::new(Servers::built_in());
+        let budget = MemoryBudget::new(Some(100));
+        let place = Arc::new(Place::new("/w".into(), Arc::clone(&servers), Vec::new(), "/c".into(), budget));
+        let slot = Slot::new(servers.get("gopls").expect("built in").clone(), "/w".into(), place);
+        let shutdown = CancellationToken::new();
+        let wakes = async || {
+            let rest = slot.rest(None, true, &shutdown);
+            tokio::time::timeout(Duration::from_secs(3600), rest).await.is_ok()
+        };
+        slot.want();
+        slot.retire();
+        assert!(!wakes().await, "wanted before it was stopped");
+        slot.want();
+        assert!(wakes().await, "wanted since");
+        let waiting = slot.expect(None);
+        slot.retire();
+        assert!(wakes().await, "somebody waits still");
+        drop(waiting);
+        slot.retire();
+        assert!(!wakes().await, "nobody waits any more");
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 
 use super::baseline::FileDelta;
+use super::slot::Edited;
 use super::verdict::{DiagnosticsReport, Problem, Severity, Verdict};
 
 /// What was told at the end of a round, and what had changed by it.
@@ -25,7 +26,7 @@ pub(super) struct Outcome {
     /// Whether a syntax error had hidden other files before and does no longer.
     pub(super) uncovers: bool,
     /// Files that were changed since the round before, by whomever.
-    pub(super) edited: BTreeSet<String>,
+    pub(super) edited: BTreeMap<String, Edited>,
     /// Versions of the documents, by file.
     pub(super) versions: BTreeMap<String, i32>,
 }
@@ -66,17 +67,33 @@ impl Outcome {
             if is_first {
                 let others = self.deltas.iter().filter(|(other, _)| !changed.contains(*other));
                 let introduced = others.flat_map(|(_, delta)| &delta.introduced).filter(|problem| is_grave(problem));
-                // One round may settle the changes of many; whose a problem is in a file that was changed itself is
-                // told to whoever changed it.
-                let (others, untouched): (Vec<Problem>, Vec<Problem>) =
-                    introduced.cloned().partition(|problem| self.edited.contains(&problem.file));
+                // One round may settle the changes of many: what is wrong in a file that has a report of its own is
+                // told there.
+                let told_there = |problem: &Problem| self.edited.get(&problem.file).is_some_and(|own| own.has_report);
+                let (others, untouched): (Vec<Problem>, Vec<Problem>) = introduced.cloned().partition(told_there);
                 report.meanwhile = others;
                 let elsewhere = if self.uncovers { &mut report.uncovered } else { &mut report.elsewhere };
                 elsewhere.extend(untouched);
                 elsewhere.sort_by_key(|problem| problem.severity);
             }
+            report.alongside = self.alongside(&report, file, changed, cell);
         }
         self.finish(report)
+    }
+
+    /// The files whose other changes may be to blame for what `report` on a change of `file` tells.
+    fn alongside(
+        &self,
+        report: &DiagnosticsReport,
+        file: &str,
+        changed: &BTreeSet<String>,
+        cell: &Cell,
+    ) -> Vec<String> {
+        let had_earlier = |name: &str, edited: &Edited| name == file && edited.first < cell.tick;
+        let own =
+            self.edited.iter().filter(|(name, edited)| had_earlier(name, edited) && !report.introduced.is_empty());
+        let others = self.edited.keys().filter(|name| !changed.contains(*name) && !report.elsewhere.is_empty());
+        own.map(|(name, _)| name).chain(others).cloned().collect()
     }
 
     /// What is wrong in `file` now, or in every file.
@@ -146,10 +163,11 @@ mod tests {
     #[test]
     fn what_broke_in_a_file_that_was_changed_too_is_not_laid_at_this_change_s_door() {
         let names = |files: &[&str]| files.iter().map(|file| (*file).to_owned()).collect::<BTreeSet<String>>();
+        let edited = |file: &str, first, has_report| (file.to_owned(), Edited { first, last: 2, has_report });
         let outcome = Outcome {
             baseline: true,
             deltas: ["user.go", "other.go"].map(broken).into(),
-            edited: names(&["mine.go", "other.go"]),
+            edited: [edited("mine.go", 1, true), edited("other.go", 2, true)].into(),
             ..Outcome::default()
         };
         let cell = Cell { tick: 1, version: None, crashes: 0, outcome: OnceLock::new() };
@@ -159,10 +177,24 @@ mod tests {
             (files(&report.elsewhere), files(&report.meanwhile)),
             (names(&["user.go"]).into_iter().collect(), vec!["other.go".to_owned()])
         );
-        assert_eq!(report.verdict, Verdict::Problems);
+        assert_eq!((report.verdict, report.alongside), (Verdict::Problems, vec!["other.go".to_owned()]));
         let report = outcome.report("other.go", &names(&["other.go"]), &cell, true);
         assert_eq!((files(&report.introduced), report.meanwhile.len()), (vec!["other.go".to_owned()], 0));
-        let alone = Outcome { deltas: [broken("other.go")].into(), ..outcome };
-        assert_eq!(alone.report("mine.go", &names(&["mine.go"]), &cell, true).verdict, Verdict::Clean);
+        let mut alone = Outcome { deltas: [broken("other.go")].into(), ..outcome };
+        let report = |outcome: &Outcome| outcome.report("mine.go", &names(&["mine.go"]), &cell, true);
+        assert_eq!((report(&alone).verdict, report(&alone).alongside.len()), (Verdict::Clean, 0));
+        alone.edited.insert("other.go".to_owned(), Edited { first: 1, last: 1, has_report: false });
+        assert_eq!(files(&report(&alone).elsewhere), ["other.go"], "nobody else is told of what changed outside");
+    }
+
+    #[test]
+    fn an_earlier_change_of_the_same_file_may_be_to_blame() {
+        let names = BTreeSet::from(["a.go".to_owned()]);
+        let cell = Cell { tick: 2, version: None, crashes: 0, outcome: OnceLock::new() };
+        for (first, expected) in [(1, vec!["a.go".to_owned()]), (2, vec![])] {
+            let edited = BTreeMap::from([("a.go".to_owned(), Edited { first, last: 2, has_report: true })]);
+            let outcome = Outcome { baseline: true, deltas: [broken("a.go")].into(), edited, ..Outcome::default() };
+            assert_eq!(outcome.report("a.go", &names, &cell, true).alongside, expected);
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::baseline::{Sight, Snapshot};
 use super::checker::{CheckError, Checked, Checker};
 use super::go_scope::Asked;
 use super::outcome::Outcome;
-use super::slot::{Slot, State};
+use super::slot::{Edited, Slot, State};
 use super::snapshot::{HeardPublishes, Texts, from_message};
 use super::verdict::{Problem, Severity};
 use crate::config::{DiagnosticsSource, Evidence};
@@ -195,13 +195,14 @@ impl Slot {
         if outcome.failure.is_none() {
             let stops = self.stops(&snapshot, checked);
             let edited = std::mem::take(&mut state.edited);
-            let changed_since = |file: &str| edited.get(file).is_some_and(|tick| *tick > plan.tick);
+            let changed_since = |file: &str| edited.get(file).is_some_and(|edited| edited.last > plan.tick);
             let sight = |file: &str| self.sight(file, &stops, &edited);
             outcome.deltas = state.baseline.advance(&snapshot, sight, changed_since);
             outcome.uncovers = state.stops.iter().any(|stop| !stops.contains(stop));
             outcome.baseline = state.has_baseline;
-            outcome.edited = edited.keys().cloned().collect();
-            state.edited = edited.into_iter().filter(|(_, tick)| *tick > plan.tick).collect();
+            state.edited.clone_from(&edited);
+            state.edited.retain(|_, edited| edited.last > plan.tick);
+            outcome.edited = edited;
             state.stops = stops;
             state.has_baseline = true;
         }
@@ -299,7 +300,7 @@ impl Slot {
 
     /// Whether what is not told of `file` is not there. A syntax error hides other errors: in Zig everywhere, in Go in
     /// its package (and what becomes of the packages that import it is uncertain), in Java in its file.
-    fn sight(&self, file: &str, stops: &[String], edited: &BTreeMap<String, u64>) -> Sight {
+    fn sight(&self, file: &str, stops: &[String], edited: &BTreeMap<String, Edited>) -> Sight {
         let hidden = match self.spec.evidence {
             Evidence::Zls => !stops.is_empty(),
             Evidence::Gopls => {

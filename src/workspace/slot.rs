@@ -62,6 +62,26 @@ pub(super) enum Phase {
     Stopped,
 }
 
+/// A file that was changed since it was last spoken about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Edited {
+    /// When that began.
+    pub(super) first: u64,
+    /// When it was changed last.
+    pub(super) last: u64,
+    /// Whether a change of it has a report of its own; changes from outside have none.
+    pub(super) has_report: bool,
+}
+
+impl Edited {
+    /// Notes in `all` that `file` was changed at `tick`.
+    fn note(all: &mut BTreeMap<String, Edited>, file: String, tick: u64, has_report: bool) {
+        let edited = all.entry(file).or_insert(Edited { first: tick, last: tick, has_report });
+        edited.last = tick;
+        edited.has_report |= has_report;
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) server: Option<LanguageServer>,
@@ -73,8 +93,8 @@ pub(super) struct State {
     pub(super) settled: u64,
     /// What the language server had said when it was last told something.
     pub(super) mark: u64,
-    /// Files changed since, relative to the workspace root, and when.
-    pub(super) edited: BTreeMap<String, u64>,
+    /// Files changed since, relative to the workspace root.
+    pub(super) edited: BTreeMap<String, Edited>,
     pub(super) waiting: Vec<Weak<Cell>>,
     pub(super) last: Option<Arc<Outcome>>,
     /// What the checkers could not see past, last time.
@@ -163,6 +183,11 @@ impl Slot {
         self.state().last_used.is_some()
     }
 
+    /// Whether somebody waits for what it will say.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.state().waiting.iter().any(|cell| cell.strong_count() > 0)
+    }
+
     /// Whether something it was told is not settled yet.
     pub(super) fn is_behind(&self) -> bool {
         let state = self.state();
@@ -211,7 +236,7 @@ impl Slot {
         if change.before.is_none() && change.after.is_some() {
             self.look_for_source_root(state, path);
         }
-        state.edited.insert(name, tick);
+        Edited::note(&mut state.edited, name, tick, true);
         let cell = self.cell(state, path);
         self.announce(state);
         cell
@@ -234,7 +259,7 @@ impl Slot {
         let name = self.name(path);
         if let Some(document) = state.documents.get(path) {
             state.baseline.shift(&name, &hunks(&document.text, text));
-            state.edited.insert(name, tick);
+            Edited::note(&mut state.edited, name, tick, false);
         }
         state.documents.open(server, path, self.language(path), text, tick);
         state.documents.change(server, path, text, tick);
@@ -266,7 +291,7 @@ impl Slot {
                 }
                 (_, None) => {}
             }
-            state.edited.insert(name, tick);
+            Edited::note(&mut state.edited, name, tick, false);
         }
         if let Some(server) = server {
             server.did_change_watched_files(events);

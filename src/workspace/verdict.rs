@@ -144,9 +144,11 @@ pub struct DiagnosticsReport {
     /// In other files: there now, and not known whether before, because a syntax error that the change mended had
     /// hidden them. Nothing the change broke.
     pub uncovered: Vec<Problem>,
-    /// In other files that were changed in the same while, by others or by another call: there now, not there before,
-    /// and not known by which change.
+    /// In other files that another call changed in the same while, and has a report of: there now, not there before, and
+    /// not known by which change.
     pub meanwhile: Vec<Problem>,
+    /// Files with other changes that were judged in one go with this one, where those may be to blame for what is told.
+    pub alongside: Vec<String>,
     /// Syntax problems that the change introduced, by the floor; only when the verdict is not settled.
     pub floor: Vec<Problem>,
 }
@@ -169,6 +171,7 @@ impl DiagnosticsReport {
             elsewhere: Vec::new(),
             uncovered: Vec::new(),
             meanwhile: Vec::new(),
+            alongside: Vec::new(),
             floor: Vec::new(),
         }
     }

@@ -57,6 +57,7 @@ fn language_servers_are_shown_and_stopped_and_start_again() {
     let (code, text) = run(&seat, root, &["servers", "stop", "gopls", "--workspace", "."]);
     assert!(code == Some(0) && text.starts_with("stopped gopls"), "{text}");
     assert!(!Path::new(&format!("/proc/{}", running[0])).exists(), "it has ended");
+    wait_until("it is said to be stopped", || run(&seat, root, &["servers", "status"]).1.contains("gopls stopped"));
     assert_eq!(first.wait_until_settled(file).verdict(), "clean");
     wait_until("it starts again", || processes(&seat, root).len() == 1);
     assert_ne!(processes(&seat, root), running);
