@@ -38,7 +38,7 @@ pub(super) fn status(out: &mut impl Write) -> anyhow::Result<()> {
 pub(super) fn stop(name: Option<&str>, workspace: Option<&PathBuf>, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let dirs = Dirs::from_env()?;
     let workspace = workspace.map(|root| root.canonicalize().or_else(|_| std::path::absolute(root))).transpose()?;
-    let mut stopped = Vec::new();
+    let mut found = false;
     let mut code = ExitCode::SUCCESS;
     for (daemon, status) in daemon::daemons(&dirs, PATIENCE) {
         let before = status.map(|status| running(&status, name, workspace.as_deref())).unwrap_or_default();
@@ -51,19 +51,32 @@ pub(super) fn stop(name: Option<&str>, workspace: Option<&PathBuf>, out: &mut im
         }
         let deadline = Instant::now() + TO_END;
         for server in before {
-            while server.pid.is_some_and(|pid| !has_ended(pid)) && Instant::now() < deadline {
-                std::thread::sleep(Duration::from_millis(10));
+            let (name, root) = (&server.name, server.root.display());
+            if has_ended_by(server.pid, deadline) {
+                writeln!(out, "stopped {name} for {root}; it starts again when it is needed")?;
+            } else {
+                writeln!(out, "not stopped: {name} for {root} is still there after {} s", TO_END.as_secs())?;
+                code = ExitCode::FAILURE;
             }
-            stopped.push(server);
+            found = true;
         }
     }
-    for server in &stopped {
-        writeln!(out, "stopped {} for {}; it starts again when it is needed", server.name, server.root.display())?;
-    }
-    if stopped.is_empty() {
+    if !found && code == ExitCode::SUCCESS {
         writeln!(out, "no such language server is running in a daemon")?;
     }
     Ok(code)
+}
+
+/// Waits until that process has ended; whether it did.
+fn has_ended_by(pid: Option<u32>, deadline: Instant) -> bool {
+    let Some(pid) = pid else { return true };
+    while !has_ended(pid) {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    true
 }
 
 /// The language servers of that name and workspace that have a process.
