@@ -102,7 +102,9 @@ pub async fn land(
     let work = move || {
         let (_entered, _span) = (runtime.enter(), span.entered());
         let _folders = hold_folders(&orders);
-        let landed = land_locked(&workspace, &ledger, tool, &orders)?;
+        // Whoever looks at the disk between the write and the word of it must not take it for somebody else's.
+        let announced = workspace.begin_change(orders.iter().map(|order| order.target.absolute.as_path()));
+        let landed = land_locked(&workspace, &ledger, tool, &orders).inspect_err(|_| workspace.withdraw(&announced))?;
         let change = |(order, landed): (&Order, &Landed)| FileChange {
             path: order.target.absolute.clone(),
             before: landed.before.clone(),

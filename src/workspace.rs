@@ -196,6 +196,22 @@ impl Workspace {
         }
     }
 
+    /// Like [`Workspace::announce`], of files that a landing is about to change; those that nobody had announced. Never
+    /// blocks.
+    pub(crate) fn begin_change<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
+        let Some(place) = &self.shared.place else { return Vec::new() };
+        // Of other files [`Workspace::landed`] tells no language server.
+        let served = paths.filter(|path| place.serves(path));
+        served.filter(|path| place.disk.announced(path)).map(Path::to_owned).collect()
+    }
+
+    /// They were not changed after all.
+    pub(crate) fn withdraw(&self, paths: &[PathBuf]) {
+        let Some(place) = &self.shared.place else { return };
+        let untold = paths.iter().filter_map(|path| Some((path.clone(), place.disk.withdrawn(path)?)));
+        place.tell(&untold.collect::<Vec<_>>());
+    }
+
     /// Tells of files that have just been changed on disk, under their locks. Never blocks.
     #[tracing::instrument(level = "debug", name = "sync", skip_all)]
     pub fn landed(&self, changes: Vec<FileChange>) -> Settling {

@@ -96,15 +96,21 @@ impl Disk {
         let _ = self.walked.subscribe().wait_for(|walked| *walked).await;
     }
 
-    /// Somebody has announced that it will change `path` and tell of it.
-    pub(super) fn announced(&self, path: &Path) {
-        lock(&self.held).announce(path, Instant::now());
+    /// Somebody has announced that it will change `path` and tell of it; whether it is the first.
+    pub(super) fn announced(&self, path: &Path) -> bool {
+        lock(&self.held).announce(path, Instant::now())
+    }
+
+    /// It will not, after all: what happened to `path` meanwhile and was not told.
+    pub(super) fn withdrawn(&self, path: &Path) -> Option<FileEvent> {
+        lock(&self.held).withdraw(path)
     }
 
     /// We changed `path` ourselves, just now, or whoever announced it did.
     pub(super) fn changed_by_us(&self, path: &Path) {
-        lock(&self.held).release(path);
         lock(&self.own).push((path.to_owned(), Stamp::now(path)));
+        // After that, so that whoever is looking finds it in one of them.
+        lock(&self.held).release(path);
     }
 
     /// The files under `root` that fit.
@@ -166,6 +172,9 @@ impl Disk {
             unwatched = more.folders;
         }
         lock(&self.held).sift(&mut found.events, Instant::now());
+        let own = lock(&self.own);
+        found.events.retain(|(path, _)| !own.iter().any(|(ours, stamp)| ours == path && tree.stamp(path) == *stamp));
+        drop(own);
         if !found.events.is_empty() {
             tell(&found.events);
         }
@@ -241,5 +250,40 @@ mod tests {
         }
         assert_eq!(*lock(&told), [root.join("new/deep/b.go")]);
         follower.abort();
+    }
+
+    #[test]
+    fn what_we_write_while_somebody_looks_is_no_news() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("there");
+        let (ours, others) = (root.join("a.go"), root.join("b.go"));
+        let write = |path: &Path, text: &str| std::fs::write(path, text).expect("written");
+        [&ours, &others].into_iter().for_each(|path| write(path, "1"));
+        let disk = Disk::new(&root);
+        disk.begin(Box::new(|path| path.extension().is_some_and(|extension| extension == "go")));
+        // Each step: what happens after the look has begun, and what is told.
+        let told = |during: &dyn Fn()| {
+            let mut told = Vec::new();
+            let look = |tree: &mut Tree| {
+                during();
+                tree.look()
+            };
+            let tell = |events: &[(PathBuf, FileEvent)]| told.extend(events.iter().map(|(path, _)| path.clone()));
+            disk.look_with(&mut lock(&disk.seen), look, tell);
+            told
+        };
+        assert!(disk.announced(&ours));
+        assert_eq!(told(&|| [&ours, &others].into_iter().for_each(|path| write(path, "22"))), [others.clone()]);
+        disk.changed_by_us(&ours);
+        assert_eq!(told(&|| ()), [PathBuf::new(); 0]);
+        let land = || {
+            write(&ours, "333");
+            disk.changed_by_us(&ours);
+        };
+        assert_eq!(told(&land), [PathBuf::new(); 0], "between the write and the look");
+        assert_eq!(told(&|| write(&ours, "4444")), [ours.clone()], "later changes are news");
+        assert!(disk.announced(&ours));
+        assert_eq!(told(&|| write(&ours, "55555")), [PathBuf::new(); 0]);
+        assert_eq!(disk.withdrawn(&ours), Some(FileEvent::Changed));
     }
 }

@@ -1,5 +1,6 @@
-//! Files that an agent's own tool is about to change, as announced: what becomes of them is told by whoever announced
-//! it, with the state before. Told as a change from outside first, the state before would be lost to the comparison.
+//! Files that are about to be changed by a landing or by an agent's own tool, as announced: what becomes of them is told
+//! by whoever announced it, with the state before. Told as a change from outside first, the state before would be lost to
+//! the comparison.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,9 +25,22 @@ struct Announced {
 }
 
 impl Held {
-    /// From `now` on, changes of `path` are not told.
-    pub(super) fn announce(&mut self, path: &Path, now: Instant) {
-        self.files.entry(path.to_owned()).or_insert(Announced { until: now, untold: None }).until = now + PATIENCE;
+    /// From `now` on, changes of `path` are not told; whether they would have been.
+    pub(super) fn announce(&mut self, path: &Path, now: Instant) -> bool {
+        let until = now + PATIENCE;
+        match self.files.get_mut(path) {
+            Some(announced) => announced.until = until,
+            None => {
+                self.files.insert(path.to_owned(), Announced { until, untold: None });
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Nobody will tell of `path` after all: what happened to it meanwhile.
+    pub(super) fn withdraw(&mut self, path: &Path) -> Option<FileEvent> {
+        self.files.remove(path)?.untold
     }
 
     /// The change of `path` is told otherwise.
@@ -66,14 +80,17 @@ mod tests {
         let later = now + PATIENCE + Duration::from_secs(1);
         let event = |path: &str| (PathBuf::from(path), FileEvent::Changed);
         let mut held = Held::default();
-        held.announce(Path::new("/a"), now);
-        held.announce(Path::new("/b"), now);
-        held.announce(Path::new("/quiet"), now);
+        for path in ["/a", "/b", "/quiet", "/given_up"] {
+            assert!(held.announce(Path::new(path), now));
+        }
+        assert!(!held.announce(Path::new("/a"), now), "that it was already");
 
-        let mut events = vec![event("/a"), event("/b"), event("/c")];
+        let mut events = vec![event("/a"), event("/given_up"), event("/b"), event("/c")];
         held.sift(&mut events, now);
         assert_eq!(events, [event("/c")]);
 
+        assert_eq!(held.withdraw(Path::new("/given_up")), Some(FileEvent::Changed));
+        assert_eq!(held.withdraw(Path::new("/given_up")), None);
         held.release(Path::new("/a"));
         let mut events = vec![event("/a")];
         held.sift(&mut events, now);

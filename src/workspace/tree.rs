@@ -68,6 +68,11 @@ impl Tree {
         below.take_while(move |path| path.starts_with(root)).filter(move |path| fits(path))
     }
 
+    /// What a file was when it was last looked at; `None` for one that is not known.
+    pub(super) fn stamp(&self, path: &Path) -> Option<Stamp> {
+        self.files.get(path).copied()
+    }
+
     /// Every folder that is followed.
     pub(super) fn folders(&self) -> impl Iterator<Item = &Path> {
         self.folders.keys().map(PathBuf::as_path)
