@@ -97,9 +97,20 @@ pub struct Hooks {
 #[derive(Debug, Clone)]
 struct Open {
     session: Session,
-    /// The texts of files that a call under way is about to change; `None` for one that did not exist.
-    before: Arc<Mutex<HashMap<PathBuf, Option<Arc<str>>>>>,
+    /// The files that calls under way are about to change.
+    before: Arc<Mutex<HashMap<PathBuf, Remembered>>>,
     last_heard: Instant,
+}
+
+/// A file's text; `None` for one that does not exist.
+type Text = Option<Arc<str>>;
+
+/// A file as it was before a call of the harness's.
+#[derive(Debug, Clone)]
+struct Remembered {
+    text: Text,
+    /// How many calls are about to change it. One that the user has forbidden is never heard of again: it stays counted.
+    calls: usize,
 }
 
 impl Hooks {
@@ -121,7 +132,7 @@ impl Hooks {
             Moment::Before => before::answer(&call, &open, &event, tool),
             Moment::After => after::answer(&call, &open, harness, &event, tool).await,
             Moment::Failed => {
-                open.before().clear();
+                after::forget(&call, &open, &event, tool);
                 Answer::Nothing
             }
         };
@@ -160,8 +171,30 @@ impl Hooks {
 }
 
 impl Open {
-    fn before(&self) -> MutexGuard<'_, HashMap<PathBuf, Option<Arc<str>>>> {
+    fn before(&self) -> MutexGuard<'_, HashMap<PathBuf, Remembered>> {
         self.before.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the text of a file that a call is about to change. It is the present one, whoever else is about to change it:
+    /// what became of that call may never be told.
+    fn remember(&self, path: PathBuf, text: Text) {
+        let mut all = self.before();
+        let calls = all.get(&path).map_or(0, |remembered| remembered.calls) + 1;
+        all.insert(path, Remembered { text, calls });
+    }
+
+    /// The text of a file before the call that is over, where that is known. `now` is what the next call under way has
+    /// found.
+    fn recall(&self, path: &Path, now: Option<Text>) -> Option<Text> {
+        let mut all = self.before();
+        let remembered = all.get_mut(path)?;
+        remembered.calls -= 1;
+        if remembered.calls == 0 {
+            return all.remove(path).map(|remembered| remembered.text);
+        }
+        let text = remembered.text.clone();
+        remembered.text = now.unwrap_or_else(|| text.clone());
+        Some(text)
     }
 }
 

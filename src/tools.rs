@@ -100,7 +100,7 @@ const WORKSPACE: Parameter = Parameter::optional(
     "workspace",
     &["workspace_root", "project_root"],
     Kind::Text,
-    "Absolute path of the workspace, only needed when several are open",
+    "Its absolute path; only needed when there are several",
 );
 
 /// The path parameter of the tools that work on one file.
@@ -108,5 +108,5 @@ pub(crate) const FILE_PATH: Parameter = Parameter::required(
     "file_path",
     &["path", "file", "filename", "file_name", "filepath", "target_file", "target"],
     Kind::Text,
-    "Path of the file, relative to the workspace (preferred, for example src/main.go) or absolute",
+    "Path relative to the workspace (better), such as src/main.go, or absolute",
 );

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::before::paths_of;
 use super::event::{Answer, Event, NativeTool};
 use super::place::{Place, place};
-use super::{Harness, Open};
+use super::{Harness, Open, Text};
 use crate::landing::{self, Foreign};
 use crate::patch;
 use crate::report::{self, Reply};
@@ -23,14 +23,14 @@ pub(super) async fn answer(call: &Call, open: &Open, harness: Harness, event: &E
     let (known, unknown): (Vec<_>, Vec<_>) = targets
         .into_iter()
         .map(|target| {
-            let before = before(open, event, &target);
-            (target, before)
+            let after = text_now(call, &target);
+            let before = before(open, event, &target, after.clone());
+            (target, before, after)
         })
-        .partition(|(_, before)| before.is_some());
-    let foreign = known.into_iter().filter_map(|(target, before)| {
-        let after = text_now(call, &target)?;
-        Some(Foreign { target, before: before?, after })
-    });
+        .partition(|(_, before, _)| before.is_some());
+    let foreign = known
+        .into_iter()
+        .filter_map(|(target, before, after)| Some(Foreign { target, before: before?, after: after? }));
     let name = format!("{}:{}", harness.name(), tool.name);
     let (landed, settling) = landing::adopt(&call.workspace, call.session.ledger(), &name, foreign.collect());
     let mut reply = Reply::done("", Value::Null);
@@ -38,7 +38,7 @@ pub(super) async fn answer(call: &Call, open: &Open, harness: Harness, event: &E
         let reports = call.settle(settling, None).await;
         reply = report::several(&landed, &reports);
     }
-    for (target, _) in unknown {
+    for (target, ..) in unknown {
         let mut reports = call.workspace.diagnostics(Some(&target.absolute), None).await;
         reports.iter_mut().for_each(|report| call.number(report));
         let said: Vec<String> = reports.iter().map(report::state_text).collect();
@@ -48,6 +48,13 @@ pub(super) async fn answer(call: &Call, open: &Open, harness: Harness, event: &E
     match reply.text.trim() {
         "" => Answer::Nothing,
         text => Answer::Context(text.to_owned()),
+    }
+}
+
+/// Forgets what was remembered for the call of `event`, which has changed nothing; what other calls are about stays.
+pub(super) fn forget(call: &Call, open: &Open, event: &Event, tool: &NativeTool) {
+    for target in targets(call, event, tool) {
+        open.recall(&target.absolute, None);
     }
 }
 
@@ -71,9 +78,9 @@ fn targets(call: &Call, event: &Event, tool: &NativeTool) -> Vec<Resolved> {
     resolved.collect()
 }
 
-/// The file's text before the call, `Some(None)` if it did not exist; `None` where that is not known.
-fn before(open: &Open, event: &Event, target: &Resolved) -> Option<Option<Arc<str>>> {
-    if let Some(before) = open.before().remove(&target.absolute) {
+/// The file's text before the call, where that is known.
+fn before(open: &Open, event: &Event, target: &Resolved, now: Option<Text>) -> Option<Text> {
+    if let Some(before) = open.recall(&target.absolute, now) {
         return Some(before);
     }
     // Claude Code's response has it.
@@ -84,7 +91,7 @@ fn before(open: &Open, event: &Event, target: &Resolved) -> Option<Option<Arc<st
     }
 }
 
-/// The file's text now, `Some(None)` if it does not exist; `None` if it is no text.
-fn text_now(call: &Call, target: &Resolved) -> Option<Option<Arc<str>>> {
+/// The file's text now; `None` if it is no text.
+fn text_now(call: &Call, target: &Resolved) -> Option<Text> {
     landing::read(&call.workspace, target).ok().map(|present| present.map(|present| present.decoded.text.into()))
 }

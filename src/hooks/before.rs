@@ -1,13 +1,11 @@
 //! Before a native call: put right what is mistyped, and remember the state before.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
 
-use super::Open;
 use super::event::{Answer, Event, NativeTool, Use};
 use super::place::{Place, place, words};
 use super::query::{Meant, meant};
+use super::{Open, Text};
 use crate::landing;
 use crate::patch::{self, Change, Patch};
 use crate::replace::Query;
@@ -68,7 +66,7 @@ fn deny(call: &Call, tool: &NativeTool, typed: &str, changes: bool, error: &Tool
 
 /// Keeps the text of a file that is about to change, and shows it to the language server.
 fn remember(call: &Call, open: &Open, target: &Resolved) {
-    let text: Option<Arc<str>> = match landing::read(&call.workspace, target) {
+    let text: Text = match landing::read(&call.workspace, target) {
         Ok(present) => present.map(|present| present.decoded.text.into()),
         // What is no text has no lines to compare.
         Err(_) => return,
@@ -77,7 +75,7 @@ fn remember(call: &Call, open: &Open, target: &Resolved) {
         call.workspace.touch(&target.absolute, text);
     }
     call.workspace.announce(&target.absolute);
-    open.before().insert(target.absolute.clone(), text);
+    open.remember(target.absolute.clone(), text);
 }
 
 /// Puts the text to be found right; why not, where nothing in the file can be meant.

@@ -187,6 +187,45 @@ async fn without_a_before_the_response_or_the_present_state_is_told() {
     assert!(told.contains("src/a.go: no language server"), "{told}");
 }
 
+#[tokio::test]
+async fn a_call_that_fails_takes_nothing_from_another_that_is_under_way() {
+    let play = Play::new();
+    let ((a, _), (b, _)) = (play.paths("src/a.go"), play.paths("src/b.go"));
+    let original = std::fs::read_to_string(&a).expect("reads");
+    std::fs::write(&b, "package a\n").expect("writes");
+    let change = |path: &str, old: &str, new: &str| json!({"file_path": path, "old_string": old, "new_string": new});
+    let (one, other, same) = (change(&a, "one", "uno"), change(&b, "a", "b"), change(&a, "two", "due"));
+    for input in [&one, &other, &same] {
+        assert_eq!(play.claude("PreToolUse", "Edit", input).await, Value::Null);
+    }
+    // What fails is a change of another file, then another change of the same one.
+    for failed in [&other, &same] {
+        assert_eq!(play.claude("PostToolUseFailure", "Edit", failed).await, Value::Null);
+    }
+    std::fs::write(&a, original.replace("one", "uno")).expect("writes");
+    let after = play.claude("PostToolUse", "Edit", &one).await;
+    let context = after["additionalContext"].as_str().expect("a report");
+    assert!(context.starts_with("edited src/a.go: line 4, +1 -1"), "{context}");
+}
+
+#[tokio::test]
+async fn two_changes_of_one_file_are_told_one_after_another() {
+    let play = Play::new();
+    let (right, _) = play.paths("src/a.go");
+    let original = std::fs::read_to_string(&right).expect("reads");
+    let change = |old: &str, new: &str| json!({"file_path": right, "old_string": old, "new_string": new});
+    let (one, two) = (change("one", "uno"), change("two", "due"));
+    for input in [&one, &two] {
+        assert_eq!(play.claude("PreToolUse", "Edit", input).await, Value::Null);
+    }
+    std::fs::write(&right, original.replace("one", "uno")).expect("writes");
+    let first = play.claude("PostToolUse", "Edit", &one).await["additionalContext"].to_string();
+    std::fs::write(&right, original.replace("one", "uno").replace("two", "due")).expect("writes");
+    let second = play.claude("PostToolUse", "Edit", &two).await["additionalContext"].to_string();
+    assert!(first.contains("edited src/a.go: line 4, +1 -1"), "{first}");
+    assert!(second.contains("edited src/a.go: line 5, +1 -1"), "{second}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_session_that_is_not_heard_of_again_ends() {
     let play = Play::new();

@@ -10,10 +10,9 @@ use crate::workspace::paths::{self, Purpose, Resolved};
 
 pub(super) const TOOL: Tool = Tool {
     name: "apply_patch",
-    about: "Apply a patch (diff) to files: add, update, move, rename or delete several files in one call, all or none. Takes \
-            *** Begin Patch … *** End Patch with *** Add File: / *** Update File: / *** Delete File: / *** Move to: and @@ hunks, or \
-            a unified (git) diff. Context lines may differ a little from the file. The first line of the result says whether the \
-            files on disk were changed.",
+    about: "Apply a patch (apply patch, apply diff, unified diff, git diff): add, change, move or delete several files in \
+            one call, all or none. Takes *** Begin Patch … *** End Patch with *** Add File: / *** Update File: / *** \
+            Delete File: / *** Move to: and @@ hunks, or a unified diff. Context may differ a little from the file.",
     parameters: &[
         Parameter::required(
             "patch",

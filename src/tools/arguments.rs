@@ -15,7 +15,7 @@ pub struct Parameter {
     pub kind: Kind,
     /// Whether a call without it is refused.
     pub required: bool,
-    /// What the model is told of it.
+    /// What the model is told of it; of one without a word it is told nothing, but it is understood.
     pub about: &'static str,
 }
 
@@ -55,6 +55,16 @@ impl Parameter {
         Parameter { name, aliases, kind, required: false, about }
     }
 
+    /// A parameter a call may have of which models are not told: it is for harnesses.
+    pub const fn unlisted(name: &'static str, aliases: &'static [&'static str], kind: Kind) -> Self {
+        Parameter::optional(name, aliases, kind, "")
+    }
+
+    /// Whether models are told of it.
+    fn is_listed(&self) -> bool {
+        !self.about.is_empty()
+    }
+
     /// Whether `typed` is its name in any spelling.
     pub(crate) fn answers_to(&self, typed: &str) -> bool {
         let typed = snake_case(typed);
@@ -64,10 +74,10 @@ impl Parameter {
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
             Kind::Text => json!({ "type": "string" }),
-            Kind::Count => json!({ "type": "integer", "minimum": 0 }),
+            Kind::Count => json!({ "type": "integer" }),
             Kind::Flag => json!({ "type": "boolean" }),
             Kind::Choice(words) => json!({ "type": "string", "enum": words }),
-            Kind::List(parameters) => json!({ "type": "array", "minItems": 1, "items": schema(parameters) }),
+            Kind::List(parameters) => json!({ "type": "array", "items": schema(parameters) }),
         };
         schema["description"] = self.about.into();
         schema
@@ -103,14 +113,18 @@ impl Kind {
     }
 }
 
-/// The JSON schema of a tool that takes `parameters`.
+/// The JSON schema of a tool that takes `parameters`, in the few words that every client and model API takes: a client
+/// that validates must let unknown arguments through, they are understood or noted here.
 pub fn schema<'p>(parameters: impl IntoIterator<Item = &'p Parameter>) -> Map<String, Value> {
-    let parameters: Vec<&Parameter> = parameters.into_iter().collect();
+    let parameters: Vec<&Parameter> = parameters.into_iter().filter(|p| p.is_listed()).collect();
     let properties: Map<String, Value> = parameters.iter().map(|p| (p.name.to_owned(), p.schema())).collect();
     let required: Vec<&str> = parameters.iter().filter(|p| p.required).map(|p| p.name).collect();
-    let Value::Object(schema) = json!({ "type": "object", "properties": properties, "required": required }) else {
-        unreachable!("an object literal")
-    };
+    let mut schema =
+        Map::from_iter([("type".to_owned(), "object".into()), ("properties".to_owned(), properties.into())]);
+    // Older validators want one in it at least.
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), required.into());
+    }
     schema
 }
 
@@ -157,8 +171,9 @@ impl Arguments {
         if faults.is_empty() {
             return Ok(arguments);
         }
+        let listed = parameters.iter().filter(|p| p.is_listed());
         let all: Vec<String> =
-            parameters.iter().map(|p| if p.required { p.name.into() } else { format!("{}?", p.name) }).collect();
+            listed.map(|p| if p.required { p.name.into() } else { format!("{}?", p.name) }).collect();
         let mut error =
             ToolError::caller("bad_arguments", format!("the call's arguments are wrong: {}", faults.join("; ")));
         error.hints.push(format!("call again with {}", all.join(", ")));

@@ -25,9 +25,9 @@ pub(super) const NAME: &str = "bash";
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
-    about: "Run a shell command (execute, terminal, build, test, git) in the workspace and get its exit code and output, stdout and \
-            stderr together. Standard input is empty. Of a long output the beginning and the end are shown and all of it is kept in a file. \
-            To read, search or change files use the other tools.",
+    about: "Run a shell command (execute command, terminal, build, run tests, git) in the workspace and get its exit code and output, \
+            stdout and stderr together. Standard input is empty. Of a long output the beginning and the end are shown and all of it is \
+            kept in a file.",
     parameters: &[
         Parameter::required(
             "command",
@@ -53,7 +53,7 @@ pub(super) const TOOL: Tool = Tool {
             Kind::Count,
             "Show so many of the last lines of its output, at most 2000 (default: some 6 KB, its beginning and its end)",
         ),
-        Parameter::optional("description", &["explanation", "reason"], Kind::Text, "What it is for; not needed"),
+        Parameter::unlisted("description", &["explanation", "reason"], Kind::Text),
     ],
     read_only: false,
     run: |call, arguments| Box::pin(bash(call, arguments)),

@@ -10,8 +10,8 @@ use crate::session::Call;
 
 pub(super) const TOOL: Tool = Tool {
     name: "calls",
-    about: "Call hierarchy of a function: incoming (callers, who calls this) or outgoing (callees, what does it call), by the \
-            language server. Give symbol, or file_path with line.",
+    about: "Call hierarchy of a function: incoming calls (callers, who calls this function) or outgoing calls (callees, \
+            what does it call), by the language server. Give symbol, or file_path with line.",
     parameters: &[
         SYMBOL,
         FILE,

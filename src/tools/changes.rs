@@ -8,8 +8,8 @@ use crate::workspace::ledger::net_of;
 
 pub(super) const TOOL: Tool = Tool {
     name: "changes",
-    about: "What this session has really changed on disk (history, status, diff statistics, log of edits), and which edits were \
-            refused and not made good since. Call it before reporting work as done.",
+    about: "Changes of this session on disk (what have I changed, session history, status, git diff, log), and which \
+            refused calls were not made good since. Call it before reporting work as done.",
     parameters: &[Parameter::optional(
         "since_start",
         &["total", "summary", "stat", "diff"],

@@ -14,16 +14,12 @@ pub(super) const SETTLE: Parameter = Parameter::optional(
     "settle",
     &[],
     Kind::Choice(&["now", "later"]),
-    "now (default): the result has the compiler's verdict; later: return at once, the verdict comes with your next result",
+    "later: return at once, the compiler's verdict comes with your next result (default now)",
 );
 
 /// How long a result waits for the language server.
-pub(super) const SETTLE_MS: Parameter = Parameter::optional(
-    "settle_ms",
-    &["wait_ms", "budget_ms", "timeout_ms"],
-    Kind::Count,
-    "Most milliseconds to wait for the compiler's verdict (default about 5000, at most 9000)",
-);
+pub(super) const SETTLE_MS: Parameter =
+    Parameter::unlisted("settle_ms", &["wait_ms", "budget_ms", "timeout_ms"], Kind::Count);
 
 /// No result waits longer than this, whatever is asked for: clients give up after ten seconds and more.
 const LONGEST_WAIT: Duration = Duration::from_secs(9);

@@ -8,8 +8,8 @@ use crate::session::Call;
 
 pub(super) const TOOL: Tool = Tool {
     name: "definition",
-    about: "Go to the definition of a symbol (declaration, where is it defined, find function, class or variable): file, line and \
-            its first lines, also in libraries. Give symbol, or file_path with line.",
+    about: "Go to the definition of a symbol (find definition, find declaration, where is it defined): file, line and \
+            first lines, in libraries too. Give symbol, or file_path with line.",
     parameters: ADDRESS,
     read_only: true,
     run: |call, arguments| Box::pin(definition(call, arguments)),

@@ -10,8 +10,9 @@ use crate::workspace::paths::{self, Purpose};
 
 pub(super) const TOOL: Tool = Tool {
     name: "diagnostics",
-    about: "Compiler errors and warnings now (check, lint, problems, type errors) of one file, or of the whole workspace without \
-            file_path. Waits until the language server has seen the present state, and says so when it has not.",
+    about: "Compiler errors and warnings now (check for errors, compile errors, type errors, lint, problems) of one file, \
+            or of the whole workspace without file_path. Waits until the language server has seen the present state, and \
+            says so when it has not.",
     parameters: &[
         Parameter::optional(
             "file_path",

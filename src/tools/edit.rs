@@ -7,10 +7,11 @@ use crate::workspace::paths::Purpose;
 
 pub(super) const TOOL: Tool = Tool {
     name: "edit",
-    about: "Edit a file: find old_string in it and replace it with new_string (modify, change, update, fix, insert or delete \
-            text or code). Copy old_string from the file with two or three unchanged lines around the change; small differences \
-            in white space, indentation, quotes or escapes are put right. The first line of the result says whether the file on \
-            disk was changed; the lines below are the compiler's verdict on the changed file.",
+    about: "Edit a file: replace old_string by new_string (edit file, edit text, edit code, modify file, change code, \
+            fix code, update code, replace text, change or fix a line, insert lines, delete lines, search and replace, \
+            str_replace). Copy old_string from the file with two or three unchanged lines around it; small differences \
+            in white space, indentation, quotes or escapes are put right. The first line of the result says whether the \
+            file on disk was changed; the lines below are the compiler's verdict.",
     parameters: &[FILE_PATH, OLD_STRING, NEW_STRING, REPLACE_ALL, NEAR_LINE, SETTLE, SETTLE_MS],
     read_only: false,
     run: |call, arguments| Box::pin(land(call, TOOL.name, Purpose::EditFile, wanted(&arguments), arguments)),

@@ -14,10 +14,9 @@ use crate::workspace::proposing::{NotProposed, Offered, Problematic};
 
 pub(super) const TOOL: Tool = Tool {
     name: "fix",
-    about: "Apply a quick fix (code action, auto-fix) of the language server for an error or warning: add an import, remove an \
-            unused variable, add missing methods. Give the number that stands in [ ] before a problem, or file_path with line. If \
-            there are several fixes they are listed, to be chosen from with choice. The first line of the result says whether \
-            files on disk were changed; the lines below are the compiler's verdict.",
+    about: "Apply a quick fix, an action of the language server, for an error or warning (add missing import, remove \
+            unused variable, add missing methods). Give the number that stands in [ ] before a problem, or file_path with \
+            line. Where there are several they are listed, to be chosen from with choice.",
     parameters: &[
         Parameter::optional(
             "number",

@@ -8,8 +8,9 @@ use crate::session::Call;
 
 pub(super) const TOOL: Tool = Tool {
     name: "glob",
-    about: "Find files by name (list, locate, ls, directory tree): paths that match a pattern such as **/*.go, src/**/*.{java,zig} \
-            or Main.java, newest first. Hidden files and those in .gitignore are left out. To search in files use grep.",
+    about: "Find or list files by name or pattern (find files, find file, list files, ls, locate, directory tree), such as \
+            **/*.go, src/**/*.{java,zig} or Main.java: their paths, newest first. Hidden files and files in .gitignore are \
+            left out.",
     parameters: &[
         Parameter::required(
             "pattern",

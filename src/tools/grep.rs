@@ -13,9 +13,9 @@ const MOST_CONTEXT: usize = 20;
 
 pub(super) const TOOL: Tool = Tool {
     name: "grep",
-    about: "Search in files (find text, code, usages, ripgrep): lines that match a regular expression, with file, line number and \
-            the function they stand in. Hidden and binary files and those in .gitignore are left out, as ripgrep does. Narrow it \
-            with include (*.go) and path. To find files by name use glob.",
+    about: "Search text in files by regular expression (grep, ripgrep, regex search, search code, find text, search file \
+            contents): the lines that match, with file, line number and the function around them. Hidden and binary files \
+            and those in .gitignore are left out. Narrow it with include (*.go) and path.",
     parameters: &[
         Parameter::required(
             "pattern",

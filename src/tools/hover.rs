@@ -8,8 +8,8 @@ use crate::session::Call;
 
 pub(super) const TOOL: Tool = Tool {
     name: "hover",
-    about: "Type, signature and documentation of a symbol (hover, what is this, doc comment, API of a library function). Give \
-            symbol, or file_path with line.",
+    about: "Type, signature and documentation of a symbol (hover, type of a variable, function signature, doc comment, \
+            what is this). Give symbol, or file_path with line.",
     parameters: ADDRESS,
     read_only: true,
     run: |call, arguments| Box::pin(hover(call, arguments)),

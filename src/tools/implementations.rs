@@ -8,8 +8,8 @@ use crate::session::Call;
 
 pub(super) const TOOL: Tool = Tool {
     name: "implementations",
-    about: "Find implementations of an interface, an abstract class or one of its methods (implementors, subclasses, overrides), by \
-            the language server. Give symbol, or file_path with line.",
+    about: "Implementations of an interface, an abstract type or one of its methods (find implementations, implementors, \
+            subclasses, overrides), by the language server. Give symbol, or file_path with line.",
     parameters: ADDRESS_AND_LIMIT,
     read_only: true,
     run: |call, arguments| Box::pin(implementations(call, arguments)),

@@ -8,16 +8,15 @@ use crate::workspace::paths::Purpose;
 
 pub(super) const TOOL: Tool = Tool {
     name: "multi_edit",
-    about: "Make several edits of one file in one call: each finds old_string and replaces it with new_string, one after another on \
-            the result of the one before. All of them are made or none. The first line of the result says whether the file on disk \
-            was changed; the lines below are the compiler's verdict on the changed file.",
+    about: "Several replacements in one call (multiple changes as a batch): each replaces old_string by \
+            new_string, one after another on the result of the one before. All are made or none.",
     parameters: &[
         FILE_PATH,
         Parameter::required(
             "edits",
             &["changes", "replacements", "operations"],
             Kind::List(&[OLD_STRING, NEW_STRING, REPLACE_ALL, NEAR_LINE]),
-            "The edits, in order",
+            "One after another, in order",
         ),
         SETTLE,
         SETTLE_MS,

@@ -16,8 +16,7 @@ pub(super) const SYMBOL: Parameter = Parameter::optional(
     "symbol",
     &["name", "symbol_name", "name_path", "function", "method", "identifier", "query"],
     Kind::Text,
-    "Name of the symbol, or its path: Put, Store.Put, pkg.Func, Outer.Inner.method. With file_path it is looked for there, \
-     with line on that line",
+    "Its name, or its path: Put, Store.Put, pkg.Func, Outer.Inner.method; with file_path only there",
 );
 
 /// The file, where it is not needed.
@@ -25,7 +24,7 @@ pub(super) const FILE: Parameter = Parameter::optional(
     "file_path",
     &["path", "file", "filename", "file_name", "filepath", "relative_path"],
     Kind::Text,
-    "Path of the file, relative to the workspace; not needed with symbol",
+    "Path relative to the workspace; not needed with symbol",
 );
 
 /// The line.
@@ -37,7 +36,7 @@ pub(super) const COLUMN: Parameter = Parameter::optional(
     "column",
     &["col", "character", "column_number"],
     Kind::Count,
-    "Column in line, 1-based; not needed: without it the symbol is found on the line",
+    "Column in line, 1-based; not needed",
 );
 
 /// All of them, for a tool whose results are few.

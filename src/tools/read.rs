@@ -25,8 +25,9 @@ const MOST_NAMES: usize = 500;
 
 pub(super) const TOOL: Tool = Tool {
     name: "read",
-    about: "Read a file (view, show, open, cat, head, tail): its lines with line numbers, up to 2000 lines or 50 KB at a time; a \
-            directory is listed. The number and the bar in front of each line are not part of the file.",
+    about: "Read a file (open file, view file, show file contents, print, cat, head, tail): its lines with line numbers, \
+            up to 2000 lines or 50 KB at a time. A directory is listed. The number and the bar in front of each line are \
+            not part of the file.",
     parameters: &[
         FILE_PATH,
         Parameter::optional(

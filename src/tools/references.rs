@@ -8,8 +8,8 @@ use crate::session::Call;
 
 pub(super) const TOOL: Tool = Tool {
     name: "references",
-    about: "Find all references of a symbol (usages, uses, who uses this, call sites) with file, line, source line and the function \
-            they stand in, by the language server: no false hits as with text search. Give symbol, or file_path with line.",
+    about: "References of a symbol (find references, find usages, who uses this): file, line, source line and the function \
+            around it, by the language server: no false hits. Give symbol, or file_path with line.",
     parameters: ADDRESS_AND_LIMIT,
     read_only: true,
     run: |call, arguments| Box::pin(references(call, arguments)),

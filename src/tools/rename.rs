@@ -10,10 +10,9 @@ use crate::workspace::proposing::NotProposed;
 
 pub(super) const TOOL: Tool = Tool {
     name: "rename",
-    about: "Rename a symbol (function, method, type, variable, field) in all files at once, by the language server: its \
-            declaration and every use, and nothing else of the same spelling. All files are changed or none. Give symbol, or \
-            file_path with line. The first line of the result says whether the files on disk were changed; the lines below are \
-            the compiler's verdict.",
+    about: "Rename a symbol (rename function, rename method, rename type, rename variable) in all files at once, by the \
+            language server: its declaration and every use, and nothing else of the same spelling. All files are changed \
+            or none. Give symbol, or file_path with line.",
     parameters: &[
         SYMBOL,
         Parameter::required(

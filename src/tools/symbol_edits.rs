@@ -16,10 +16,10 @@ const MOST_HEADING: usize = 160;
 
 pub(super) const REPLACE: Tool = Tool {
     name: "replace_symbol",
-    about: "Replace a whole declaration (function, method, type, field, constant) by its name, without copying its old text: \
-            rewrite a function or class body. new_text is the whole new declaration, signature included. The comment above it \
-            stays unless new_text begins with a comment; annotations (@Override) belong to the declaration. Go, Java and Zig. The \
-            first line of the result says whether the file on disk was changed; the lines below are the compiler's verdict.",
+    about: "Replace (rewrite) a whole declaration by its name: function body, method, type, class, field, constant; the \
+            old code need not be copied. Give the whole new declaration, signature included. The comment above it stays \
+            unless the new one begins with a comment; annotations (@Override) belong to the declaration. Go, Java and \
+            Zig.",
     parameters: &[SYMBOL, NEW_TEXT, FILE, SETTLE, SETTLE_MS],
     read_only: false,
     run: |call, arguments| Box::pin(amend_symbol(call, REPLACE.name, Amendment::Replace, arguments)),
@@ -27,9 +27,8 @@ pub(super) const REPLACE: Tool = Tool {
 
 pub(super) const INSERT_AFTER: Tool = Tool {
     name: "insert_after_symbol",
-    about: "Insert (add) code after a declaration (function, method, type, field) that is named: a new function, method, test or \
-            field below it. Indentation and empty lines are put right. Go, Java and Zig. The first line of the result says \
-            whether the file on disk was changed; the lines below are the compiler's verdict.",
+    about: "Insert code after a declaration that is named (add a method, add a function, add a test, add a field below \
+            it). Indentation and empty lines are put right. Go, Java and Zig.",
     parameters: &[SYMBOL, NEW_TEXT, FILE, SETTLE, SETTLE_MS],
     read_only: false,
     run: |call, arguments| Box::pin(amend_symbol(call, INSERT_AFTER.name, Amendment::InsertAfter, arguments)),
@@ -37,7 +36,7 @@ pub(super) const INSERT_AFTER: Tool = Tool {
 
 pub(super) const INSERT_BEFORE: Tool = Tool {
     name: "insert_before_symbol",
-    about: "Insert (add) code before a declaration that is named, above its comment. Like insert_after_symbol otherwise.",
+    about: "Insert code before a declaration that is named, above its comment. Like insert_after_symbol otherwise.",
     parameters: &[SYMBOL, NEW_TEXT, FILE, SETTLE, SETTLE_MS],
     read_only: false,
     run: |call, arguments| Box::pin(amend_symbol(call, INSERT_BEFORE.name, Amendment::InsertBefore, arguments)),
@@ -47,7 +46,7 @@ const SYMBOL: Parameter = Parameter::required(
     "symbol",
     &["name", "name_path", "symbol_name", "function", "method", "target"],
     Kind::Text,
-    "The declaration's name, or its path when the name alone is not unique: Store.Put, Outer.Inner.method",
+    "Its name, or its path when the name alone is not unique: Store.Put, Outer.Inner.method",
 );
 
 const NEW_TEXT: Parameter = Parameter::required(
@@ -61,7 +60,7 @@ const FILE: Parameter = Parameter::optional(
     "file_path",
     &["path", "file", "filename", "filepath", "relative_path"],
     Kind::Text,
-    "The file that declares it, relative to the workspace; only needed when several files declare such a name",
+    "Its file, relative to the workspace; only needed when several files declare such a name",
 );
 
 async fn amend_symbol(

@@ -10,8 +10,8 @@ use crate::session::Call;
 
 pub(super) const TOOL: Tool = Tool {
     name: "symbols",
-    about: "List declarations (functions, methods, types, classes, fields): with file_path the outline of that file, with query \
-            those of the whole workspace whose name holds it (find class, find function, workspace symbols).",
+    about: "Symbols of a file_path (file outline: functions, methods, types, classes, fields) or, by query, of the \
+            workspace (find class, find function, list symbols).",
     parameters: &[
         Parameter::optional(
             "query",
@@ -23,7 +23,7 @@ pub(super) const TOOL: Tool = Tool {
             "file_path",
             &["path", "file", "filename", "file_name", "filepath", "relative_path"],
             Kind::Text,
-            "Path of a file: its declarations are listed, those with query in the name if that is given too",
+            "Only what this file declares, and of that what query fits, if that is given too",
         ),
         LIMIT,
         SETTLE_MS,

@@ -10,8 +10,8 @@ use crate::workspace::paths::{self, Purpose};
 
 pub(super) const TOOL: Tool = Tool {
     name: "undo",
-    about: "Undo (revert, take back) the last change that this session made, with all files of it, or its last change of file_path. \
-            Only done when the files are still as that change left them. The first line of the result says what is on disk now.",
+    about: "Undo (revert, roll back, take back, restore) what this session did last, or what it did last in file_path. \
+            Only done when the files are still as it left them.",
     parameters: &[
         Parameter::optional(
             "file_path",

@@ -7,9 +7,8 @@ use crate::workspace::paths::Purpose;
 
 pub(super) const TOOL: Tool = Tool {
     name: "write",
-    about: "Write a whole file: create a new file (its directories too) or overwrite an existing one with content. An existing \
-            file must have been read before; to change a part of it use edit. The first line of the result says what is on disk \
-            now; the lines below are the compiler's verdict.",
+    about: "Write a whole file (write file, create file, new file, save file, overwrite file): its directories are created \
+            too. An existing file must have been read before; to change a part of one, edit it.",
     parameters: &[
         FILE_PATH,
         Parameter::required(

@@ -27,5 +27,7 @@ mod shell;
 mod small_results;
 mod sunk_runs;
 mod symbol_edits;
+mod tool_listing;
+mod tool_search;
 mod waiting;
 mod workspace_file;
