@@ -82,8 +82,16 @@ impl Face {
         self.service.registry().open(root).ok()
     }
 
-    fn first_workspace(&self) -> Option<Workspace> {
-        self.service.registry().open(self.connected.get()?.roots.first()?).ok()
+    /// The client's workspaces, each once.
+    fn workspaces(&self) -> Vec<Workspace> {
+        let roots = self.connected.get().map(|connected| connected.roots.as_slice()).unwrap_or_default();
+        let mut all: Vec<Workspace> = Vec::new();
+        for workspace in roots.iter().filter_map(|root| self.service.registry().open(root).ok()) {
+            if !all.iter().any(|known| known.root() == workspace.root()) {
+                all.push(workspace);
+            }
+        }
+        all
     }
 
     /// A document is shown with this text from now on. The state is taken before anything is waited for: handlers are
@@ -370,10 +378,10 @@ impl LanguageServer for Face {
     }
 
     async fn symbol(&self, params: types::WorkspaceSymbolParams) -> Result<Option<types::WorkspaceSymbolResponse>> {
-        let Some(workspace) = self.first_workspace() else { return Ok(None) };
         let params = serde_json::to_value(params).map_err(|error| Error::invalid_params(error.to_string()))?;
-        let found = workspace.forward_to_all("workspace/symbol", params).await;
-        understood(Value::Array(found))
+        let workspaces = self.workspaces();
+        let each = workspaces.iter().map(|workspace| workspace.forward_to_all("workspace/symbol", params.clone()));
+        understood(Value::Array(futures::future::join_all(each).await.concat()))
     }
 
     async fn prepare_call_hierarchy(

@@ -12,6 +12,7 @@ mod cli;
 mod crash;
 mod daemon;
 mod editing;
+mod editor_scripted;
 mod ledger;
 mod loops;
 mod navigation;

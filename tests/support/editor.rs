@@ -24,6 +24,16 @@ pub(crate) struct Editor {
 impl Editor {
     /// On a workspace, past the protocol's opening.
     pub(crate) fn start(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Editor {
+        Editor::start_on(workspace, &[workspace], arguments, environment)
+    }
+
+    /// The same with several folders; what is named relatively lies in the first.
+    pub(crate) fn start_on(
+        workspace: &Path,
+        folders: &[&Path],
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Editor {
         let mut child = piped(workspace, environment, |command| command.arg("lsp").args(arguments));
         let output = BufReader::new(child.stdout.take().expect("its output"));
         let (sender, messages) = channel();
@@ -32,7 +42,12 @@ impl Editor {
         let input = child.stdin.take();
         let mut editor = Editor { input, child, messages, kept: Vec::new(), next: 0, workspace };
         let root = editor.uri("");
-        let hello = json!({ "processId": null, "rootUri": root.trim_end_matches('/'), "capabilities": {} });
+        let mut hello = json!({ "processId": null, "rootUri": root.trim_end_matches('/'), "capabilities": {} });
+        if let [_, _, ..] = folders {
+            let uri = |folder: &&Path| format!("file://{}", folder.display());
+            let folders = folders.iter().map(|folder| json!({ "uri": uri(folder), "name": "w" }));
+            hello["workspaceFolders"] = folders.collect::<Vec<Value>>().into();
+        }
         let answer = editor.request("initialize", hello);
         assert_eq!(answer["result"]["serverInfo"]["name"], "landfall", "{answer}");
         editor.notify("initialized", json!({}));
