@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value};
 
 use super::one_call::{self, CallOptions};
-use crate::tools::ALL;
+use crate::tools::{ALL, FILE_PATH};
 
 /// Which tool, and with what.
 #[derive(Debug, clap::Args)]
@@ -19,13 +19,31 @@ pub(super) struct Arguments {
     /// Its arguments: a JSON object, @FILE to read one from a file, - from standard input
     #[arg(value_name = "JSON|@FILE|-", default_value = "{}")]
     arguments: String,
+    /// With `write`: what the file holds goes, though nobody has read it
+    #[arg(long)]
+    overwrite: bool,
     #[command(flatten)]
     options: CallOptions,
 }
 
 pub(super) fn run(arguments: &Arguments, input: impl Read, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let (json, origin) = read(&arguments.arguments, input)?;
-    one_call::run(&arguments.options, &arguments.tool, object(&json, &origin)?, out)
+    let object = object(&json, &origin)?;
+    if arguments.overwrite && arguments.tool != WRITE {
+        bail!("--overwrite goes with `{WRITE}` alone");
+    }
+    // Agents must have read what they overwrite. Whoever says that it goes has the same done here.
+    let first = arguments.overwrite.then(|| ("read", place_of(&object)));
+    one_call::run_after(&arguments.options, first, &arguments.tool, object, out)
+}
+
+/// The tool that `--overwrite` is about.
+const WRITE: &str = "write";
+
+/// Which file of which workspace a call is about.
+fn place_of(object: &Map<String, Value>) -> Map<String, Value> {
+    let is_place = |name: &str| FILE_PATH.answers_to(name) || name == "workspace";
+    object.iter().filter(|(name, _)| is_place(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// The JSON that `typed` stands for, and where it comes from.

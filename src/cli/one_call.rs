@@ -59,7 +59,22 @@ pub(super) fn run(
     arguments: Map<String, Value>,
     out: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
-    run_patiently(options, Duration::ZERO, tool, arguments, out)
+    run_after(options, None, tool, arguments, out)
+}
+
+/// The same, after another call of the same session whose result is not shown.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn run_after(
+    options: &CallOptions,
+    first: Option<(&str, Map<String, Value>)>,
+    tool: &str,
+    arguments: Map<String, Value>,
+    out: &mut impl Write,
+) -> anyhow::Result<ExitCode> {
+    let called = Called { first, tool, arguments, patience: Duration::ZERO };
+    present(options, call(options, called)?, out)
 }
 
 /// The same, but calls again while the answer is that a language server is still loading, for so long.
@@ -73,7 +88,16 @@ pub(super) fn run_patiently(
     arguments: Map<String, Value>,
     out: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
-    let reply = call(options, patience, tool, arguments)?;
+    let called = Called { first: None, tool, arguments, patience };
+    present(options, call(options, called)?, out)
+}
+
+fn present(options: &CallOptions, mut reply: Reply, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+    if reply.structured.get("code").and_then(Value::as_str) == Some("not_read") {
+        reply.note(
+            "From a shell each call is a session of its own: `landfall call write --overwrite …` says that it goes.",
+        );
+    }
     let code = exit_code(&reply);
     if options.json {
         writeln!(out, "{}", Value::Object(reply.into_object()))?;
@@ -85,19 +109,29 @@ pub(super) fn run_patiently(
     Ok(ExitCode::from(code))
 }
 
+/// What is to be called.
+struct Called<'c> {
+    /// A call before it in the same session, whose result is not shown.
+    first: Option<(&'c str, Map<String, Value>)>,
+    tool: &'c str,
+    arguments: Map<String, Value>,
+    /// How long it is called again while a language server is still loading.
+    patience: Duration,
+}
+
 /// Carries out one call: in the daemon where language servers are asked, else in this process.
-fn call(options: &CallOptions, patience: Duration, tool: &str, arguments: Map<String, Value>) -> anyhow::Result<Reply> {
+fn call(options: &CallOptions, called: Called<'_>) -> anyhow::Result<Reply> {
     let root = options.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
     let mut how = options.service.clone();
-    how.no_lsp |= WITHOUT_LANGUAGE_SERVERS.contains(&tool);
+    how.no_lsp |= WITHOUT_LANGUAGE_SERVERS.contains(&called.tool);
     let no_daemon = options.no_daemon || std::env::var_os(NO_DAEMON).is_some_and(|value| !value.is_empty());
     if !how.no_lsp && !no_daemon {
         match connect(&how, &root) {
-            Ok(connection) => return call_over(connection, patience, tool, arguments),
+            Ok(connection) => return call_over(connection, called),
             Err(error) => tracing::warn!("no daemon; calling in this process: {error:#}"),
         }
     }
-    call_here(&how, root, patience, tool, arguments)
+    call_here(&how, root, called)
 }
 
 fn connect(how: &ServiceArguments, root: &Path) -> anyhow::Result<Connection> {
@@ -105,30 +139,25 @@ fn connect(how: &ServiceArguments, root: &Path) -> anyhow::Result<Connection> {
     how.connect(&Ask::Calls(ask))
 }
 
-fn call_over(
-    mut connection: Connection,
-    patience: Duration,
-    tool: &str,
-    arguments: Map<String, Value>,
-) -> anyhow::Result<Reply> {
-    let call = CallLine { tool: tool.to_owned(), arguments };
+fn call_over(mut connection: Connection, called: Called<'_>) -> anyhow::Result<Reply> {
+    let mut ask = |tool: &str, arguments: Map<String, Value>| -> anyhow::Result<Reply> {
+        let call = CallLine { tool: tool.to_owned(), arguments };
+        let answer = connection.call(&call, ANSWERING).context("whether anything was changed is not known")?;
+        Ok(Reply { text: answer.text, structured: answer.structured, is_error: answer.is_error })
+    };
+    if let Some((tool, arguments)) = called.first {
+        ask(tool, arguments)?;
+    }
     let began = Instant::now();
     loop {
-        let answer = connection.call(&call, ANSWERING).context("whether anything was changed is not known")?;
-        let reply = Reply { text: answer.text, structured: answer.structured, is_error: answer.is_error };
-        if !is_loading(&reply) || began.elapsed() >= patience {
+        let reply = ask(called.tool, called.arguments.clone())?;
+        if !is_loading(&reply) || began.elapsed() >= called.patience {
             return Ok(reply);
         }
     }
 }
 
-fn call_here(
-    how: &ServiceArguments,
-    root: PathBuf,
-    patience: Duration,
-    tool: &str,
-    arguments: Map<String, Value>,
-) -> anyhow::Result<Reply> {
+fn call_here(how: &ServiceArguments, root: PathBuf, called: Called<'_>) -> anyhow::Result<Reply> {
     let runtime = service::runtime()?;
     let reply = runtime.block_on(async {
         let service = service::service(how)?;
@@ -137,10 +166,13 @@ fn call_here(
         let session = service
             .connect(connecting)
             .with_context(|| format!("the workspace {} cannot be opened", root.display()))?;
+        if let Some((tool, arguments)) = called.first {
+            session.call(tool, arguments, CancellationToken::new()).await;
+        }
         let began = Instant::now();
         let reply = loop {
-            let reply = session.call(tool, arguments.clone(), CancellationToken::new()).await;
-            if !is_loading(&reply) || began.elapsed() >= patience {
+            let reply = session.call(called.tool, called.arguments.clone(), CancellationToken::new()).await;
+            if !is_loading(&reply) || began.elapsed() >= called.patience {
                 break reply;
             }
         };

@@ -38,6 +38,22 @@ fn grep_counts_as_an_object_with_the_flag_before_the_arguments() {
 }
 
 #[test]
+fn a_whole_file_is_replaced_where_that_is_said() {
+    let folder = project();
+    let write = r#"{"path": "b.txt", "content": "pin\n"}"#;
+    let (code, out, err) = run(folder.path(), &["call", "write", "--no-lsp", write]);
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(err.starts_with("not edited b.txt: ") && err.contains("landfall call write --overwrite"), "{err}");
+    let (code, out, err) = run(folder.path(), &["call", "write", "--overwrite", "--no-lsp", write]);
+    assert!(code == Some(0) && out.starts_with("overwrote b.txt: +1 -2, now 1 line"), "{out}{err}");
+    let (code, _, err) = run(folder.path(), &["call", "edit", "--overwrite", "--no-lsp", "{}"]);
+    assert!(code == Some(2) && err.contains("--overwrite goes with `write` alone"), "{err}");
+    let new = r#"{"file_path": "new.txt", "content": "pin\n"}"#;
+    let (code, out, err) = run(folder.path(), &["call", "write", "--overwrite", "--no-lsp", new]);
+    assert!(code == Some(0) && out.starts_with("created new.txt"), "{out}{err}");
+}
+
+#[test]
 fn exit_codes_tell_found_from_nothing_and_from_refused() {
     let folder = project();
     let absent = r#"{"pattern": "absent"}"#;
