@@ -21,7 +21,7 @@ pub use trust::Trusted;
 pub use tuning::{WORKSPACE_FILE, WorkspaceTuning};
 
 /// One language server, checked.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "ServerOptions")]
 pub struct ServerSpec {
     /// Its key in `servers.toml`: letters, digits, `-` and `_`.

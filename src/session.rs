@@ -7,7 +7,7 @@ mod owed;
 mod roots;
 mod waiting;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,8 @@ struct Shared {
     /// What the agent last saw of each file, by real path.
     seen: Mutex<HashMap<PathBuf, Expected>>,
     /// Workspaces of whose configuration it was told that it is wrong.
-    warned: Mutex<HashSet<PathBuf>>,
+    /// What it was told to be wrong with the configuration of workspaces.
+    warned: Mutex<HashMap<PathBuf, String>>,
     loops: Mutex<LoopGate>,
     owed: Owed,
     numbers: Numbers,
@@ -329,11 +330,15 @@ impl Session {
         })
     }
 
-    /// What is wrong with the workspace's own configuration, the first time only.
+    /// What is wrong with the workspace's own configuration, if that was not told yet.
     fn warning(&self, workspace: &Workspace) -> Option<String> {
-        let wrong = workspace.misconfigured()?;
         let mut warned = self.shared.warned.lock().unwrap_or_else(PoisonError::into_inner);
-        warned.insert(workspace.root().to_owned()).then(|| format!("note: left out: {wrong}"))
+        let Some(wrong) = workspace.misconfigured() else {
+            warned.remove(workspace.root());
+            return None;
+        };
+        let known = warned.insert(workspace.root().to_owned(), wrong.clone());
+        (known.as_ref() != Some(&wrong)).then(|| format!("note: left out: {wrong}"))
     }
 
     /// Enters a change that was refused into the ledger. Reads and commands are left out: no edit of theirs is missing.

@@ -15,6 +15,7 @@ pub mod locks;
 mod memory;
 pub mod navigation;
 mod outcome;
+mod own_file;
 pub mod paths;
 mod place;
 mod programs;
@@ -44,6 +45,7 @@ use crate::config::{Servers, Trusted};
 use crate::dirs::Dirs;
 use floor::Floor;
 use locks::FileLocks;
+use own_file::OwnFile;
 use paths::{AllowRule, Durability, PathRules, Recovery};
 use place::Place;
 use settling::Awaited;
@@ -105,8 +107,7 @@ struct Shared {
     /// `None` when no language server may be started.
     place: Option<Arc<Place>>,
     floor: Arc<Floor>,
-    /// What is wrong with its own configuration, which is left out then.
-    misconfigured: Option<String>,
+    own_file: OwnFile,
 }
 
 impl Drop for Shared {
@@ -130,15 +131,14 @@ impl Workspace {
         };
         let swept = root.clone();
         tokio::task::spawn_blocking(move || paths::contained::sweep(&swept));
-        let own = options.servers.of_workspace(&root, &options.trusted);
-        let misconfigured = own.as_ref().err().map(|error| snapshot::one_line(&error.to_string()));
-        let servers = own.map_or(options.servers, Arc::new);
+        let own_file = OwnFile::read(root.clone(), options.servers, options.trusted);
         let place = options.language_servers.then(|| {
-            let place = Place::new(root.clone(), servers, options.server_path, options.cache_dir, options.budget);
+            let place =
+                Place::new(root.clone(), own_file.servers(), options.server_path, options.cache_dir, options.budget);
             place::begin(Arc::new(place))
         });
         Workspace {
-            shared: Arc::new(Shared { root, locks: FileLocks::default(), place, floor: Arc::default(), misconfigured }),
+            shared: Arc::new(Shared { root, locks: FileLocks::default(), place, floor: Arc::default(), own_file }),
             paths: Arc::new(paths),
         }
     }
@@ -149,8 +149,15 @@ impl Workspace {
     }
 
     /// What is wrong with its own `.landfall.toml`, if anything; it is left out then.
-    pub fn misconfigured(&self) -> Option<&str> {
-        self.shared.misconfigured.as_deref()
+    pub fn misconfigured(&self) -> Option<String> {
+        self.shared.own_file.wrong()
+    }
+
+    /// Lets a change of its own `.landfall.toml` count from now on.
+    pub(super) fn look_at_own_file(&self) {
+        if let (Some(servers), Some(place)) = (self.shared.own_file.look(), &self.shared.place) {
+            place.reconfigure(servers);
+        }
     }
 
     /// How paths are resolved in it.

@@ -22,6 +22,11 @@ impl Trusted {
         Trusted { list: state.join("trusted") }
     }
 
+    /// Where the list is.
+    pub fn list(&self) -> &Path {
+        &self.list
+    }
+
     /// Whether the user trusts the file at `real` with this content.
     pub fn holds(&self, real: &Path, content: &[u8]) -> bool {
         let wanted = line(real, content);

@@ -132,6 +132,18 @@ impl Disk {
         }
     }
 
+    /// Walks the tree once more, because other files matter now; what others changed until then is handed to `tell`.
+    /// Blocks for as long as that takes.
+    pub(super) fn walk_again(&self, tell: impl FnOnce(&[(PathBuf, FileEvent)])) {
+        let mut seen = lock(&self.seen);
+        self.look_with(&mut seen, Tree::look, tell);
+        let Seen { tree: Some(tree), watcher } = &mut *seen else { return };
+        let new = tree.walk_again();
+        if watcher.is_some() && !new.iter().all(|folder| watch_folder(watcher.as_mut(), folder)) {
+            *watcher = None;
+        }
+    }
+
     /// Tells of what the watcher notices, for ever.
     pub(super) async fn follow(&self, tell: impl Fn(&[(PathBuf, FileEvent)])) {
         self.walked().await;

@@ -31,12 +31,21 @@ enum End {
     Failed(String),
 }
 
-/// Lives until `shutdown`; then nothing is left running.
-pub(super) async fn live(slot: Arc<Slot>, shutdown: CancellationToken) {
+/// Lives until it is not needed any more; then nothing is left running. Waits first for the end of the one whose place it
+/// takes: they work in the same folders.
+pub(super) async fn live(slot: Arc<Slot>, before: Option<CancellationToken>) {
+    let _ended = slot.ended.clone().drop_guard();
+    if let Some(before) = before {
+        before.cancelled().await;
+    }
+    lives(&slot, &slot.gone).await;
+}
+
+async fn lives(slot: &Slot, shutdown: &CancellationToken) {
     let mut failures = 0;
     loop {
         let begun = Instant::now();
-        let end = slot.once(&shutdown).await;
+        let end = slot.once(shutdown).await;
         if begun.elapsed() > LIVED {
             failures = 0;
         }
@@ -44,13 +53,13 @@ pub(super) async fn live(slot: Arc<Slot>, shutdown: CancellationToken) {
             End::Shutdown => return,
             End::Absent => {
                 slot.set_phase(Phase::Absent);
-                if !slot.rest(Some(Duration::from_secs(10)), true, &shutdown).await {
+                if !slot.rest(Some(Duration::from_secs(10)), true, shutdown).await {
                     return;
                 }
             }
             End::Idle => {
                 slot.set_phase(Phase::Stopped);
-                if !slot.rest(None, true, &shutdown).await {
+                if !slot.rest(None, true, shutdown).await {
                     return;
                 }
                 slot.set_phase(Phase::Loading { since: Instant::now() });
@@ -60,7 +69,7 @@ pub(super) async fn live(slot: Arc<Slot>, shutdown: CancellationToken) {
                 let pause = BACK_OFF.get(failures).copied();
                 failures += 1;
                 slot.count_crash(Phase::Down { reason, again: pause.is_some() });
-                if !slot.rest(Some(pause.unwrap_or(LAST_BACK_OFF)), pause.is_none(), &shutdown).await {
+                if !slot.rest(Some(pause.unwrap_or(LAST_BACK_OFF)), pause.is_none(), shutdown).await {
                     return;
                 }
             }

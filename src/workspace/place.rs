@@ -17,6 +17,14 @@ use crate::lsp::FileEvent;
 /// Build files that language servers want to hear of, besides their root markers.
 const BUILD_FILES: [&str; 4] = ["go.sum", "build.zig.zon", "settings.gradle.kts", ".classpath"];
 
+/// By name and root.
+#[derive(Debug, Default)]
+struct Slots {
+    live: HashMap<(String, PathBuf), Arc<Slot>>,
+    /// Those that were given up, and when they have ended: whoever takes their place waits for that.
+    retired: HashMap<(String, PathBuf), CancellationToken>,
+}
+
 /// The language servers of one workspace.
 #[derive(Debug)]
 pub(super) struct Place {
@@ -25,8 +33,8 @@ pub(super) struct Place {
     pub(super) cache: PathBuf,
     pub(super) disk: Disk,
     pub(super) budget: MemoryBudget,
-    servers: Arc<Servers>,
-    slots: Mutex<HashMap<(String, PathBuf), Arc<Slot>>>,
+    servers: Arc<Mutex<Arc<Servers>>>,
+    slots: Mutex<Slots>,
     pub(super) shutdown: CancellationToken,
     pub(super) tasks: TaskTracker,
     runtime: tokio::runtime::Handle,
@@ -38,10 +46,8 @@ pub(super) fn begin(place: Arc<Place>) -> Arc<Place> {
     place.tasks.spawn_blocking_on(
         move || {
             let servers = Arc::clone(&walker.servers);
-            walker.disk.begin(Box::new(move |path| servers.iter().any(|spec| concerns(spec, path))));
-            for sample in walker.samples() {
-                walker.slot_for(&sample);
-            }
+            walker.disk.begin(Box::new(move |path| current(&servers).iter().any(|spec| concerns(spec, path))));
+            walker.start_seen();
         },
         &place.runtime,
     );
@@ -79,7 +85,7 @@ impl Place {
             installed,
             cache,
             budget,
-            servers,
+            servers: Arc::new(Mutex::new(servers)),
             slots: Mutex::default(),
             shutdown: CancellationToken::new(),
             tasks: TaskTracker::new(),
@@ -87,13 +93,44 @@ impl Place {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(String, PathBuf), Arc<Slot>>> {
+    fn lock(&self) -> MutexGuard<'_, Slots> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on these language servers are wanted. Those that are others now end, and start again when needed.
+    pub(super) fn reconfigure(self: &Arc<Self>, servers: Arc<Servers>) {
+        *self.servers.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&servers);
+        let mut slots = self.lock();
+        let is_other = |slot: &Slot| servers.get(&slot.spec.name) != Some(&slot.spec);
+        let others: Vec<_> = slots.live.extract_if(|_, slot| is_other(slot)).collect();
+        for (key, slot) in others {
+            tracing::info!(language_server = key.0, root = %key.1.display(), "its configuration has changed");
+            slots.retired.insert(key, slot.retire());
+        }
+        drop(slots);
+        let again = Arc::clone(self);
+        let walk = async move {
+            again.disk.walked().await;
+            let walker = Arc::clone(&again);
+            let walk = move || {
+                walker.disk.walk_again(|events| walker.tell(events));
+                walker.start_seen();
+            };
+            let _ = tokio::task::spawn_blocking(walk).await;
+        };
+        self.tasks.spawn_on(walk, &self.runtime);
+    }
+
+    /// Starts the language servers of what was seen in the folder.
+    fn start_seen(self: &Arc<Self>) {
+        for sample in self.samples() {
+            self.slot_for(&sample);
+        }
     }
 
     /// Every slot there is.
     pub(super) fn slots(&self) -> Vec<Arc<Slot>> {
-        let mut slots: Vec<Arc<Slot>> = self.lock().values().cloned().collect();
+        let mut slots: Vec<Arc<Slot>> = self.lock().live.values().cloned().collect();
         slots.sort_by(|a, b| (&a.spec.name, &a.root).cmp(&(&b.spec.name, &b.root)));
         slots
     }
@@ -103,20 +140,24 @@ impl Place {
         if self.shutdown.is_cancelled() {
             return None;
         }
-        let spec = self.servers.for_path(path)?;
+        let servers = current(&self.servers);
+        let spec = servers.for_path(path)?;
         let root = project_root(spec, &self.root, path);
+        let key = (spec.name.clone(), root.clone());
         let mut slots = self.lock();
-        let slot = slots.entry((spec.name.clone(), root.clone())).or_insert_with(|| {
-            let slot = Arc::new(Slot::new(spec.clone(), root, Arc::clone(self)));
-            self.tasks.spawn_on(live(Arc::clone(&slot), self.shutdown.clone()), &self.runtime);
-            slot
-        });
-        Some(Arc::clone(slot))
+        if let Some(slot) = slots.live.get(&key) {
+            return Some(Arc::clone(slot));
+        }
+        let slot = Arc::new(Slot::new(spec.clone(), root, Arc::clone(self)));
+        let before = slots.retired.remove(&key);
+        self.tasks.spawn_on(live(Arc::clone(&slot), before), &self.runtime);
+        slots.live.insert(key, Arc::clone(&slot));
+        Some(slot)
     }
 
     /// Whether a language server is responsible for a file like this.
     pub(super) fn serves(&self, path: &Path) -> bool {
-        self.servers.for_path(path).is_some()
+        current(&self.servers).for_path(path).is_some()
     }
 
     /// The files with which languages in the workspace were first seen, one a language server.
@@ -125,7 +166,7 @@ impl Place {
             let files = self.disk.files(&self.root, |path| spec.language_for(path).is_some());
             files.into_iter().min_by_key(|path| path.components().count())
         };
-        self.servers.iter().filter_map(nearest).collect()
+        current(&self.servers).iter().filter_map(nearest).collect()
     }
 
     /// Looks for what others changed, and tells of it.
@@ -147,8 +188,12 @@ impl Place {
 
     /// Lets go of the slots, which hold this.
     pub(super) fn clear(&self) {
-        self.lock().clear();
+        *self.lock() = Slots::default();
     }
+}
+
+fn current(servers: &Mutex<Arc<Servers>>) -> Arc<Servers> {
+    Arc::clone(&servers.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn concerns(spec: &ServerSpec, path: &Path) -> bool {

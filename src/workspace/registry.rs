@@ -26,7 +26,7 @@ impl Registry {
         Registry { shared: Arc::new(Shared { options, open: DashMap::new() }) }
     }
 
-    /// The workspace at `root`, opened if it was not.
+    /// The workspace at `root`, opened if it was not; its own configuration as it is now.
     ///
     /// # Errors
     /// When `root` is not an existing directory.
@@ -37,6 +37,7 @@ impl Registry {
             return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a directory"));
         }
         if let Some(open) = self.shared.open.get(&real) {
+            open.look_at_own_file();
             return Ok(open.clone().spelled(typed));
         }
         let options = self.shared.options.clone();

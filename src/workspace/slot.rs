@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
 
 use super::baseline::Baseline;
 use super::checker::Checker;
@@ -35,6 +36,10 @@ pub(super) struct Slot {
     pub(super) wanted: Notify,
     /// It is to make room.
     pub(super) evicted: Notify,
+    /// It is not needed any more.
+    pub(super) gone: CancellationToken,
+    /// It has ended for good.
+    pub(super) ended: CancellationToken,
 }
 
 /// What is waited on.
@@ -133,6 +138,8 @@ impl Slot {
         let checker = Checker::of(&spec, &root, &place.cache, &place.installed);
         let phase = Phase::Loading { since: Instant::now() };
         Slot {
+            gone: place.shutdown.child_token(),
+            ended: CancellationToken::new(),
             spec,
             root,
             place,
@@ -172,6 +179,18 @@ impl Slot {
             self.evicted.notify_one();
         }
         running
+    }
+
+    /// Ends it for good, because its configuration is another now; what says when it has ended.
+    pub(super) fn retire(&self) -> CancellationToken {
+        self.gone.cancel();
+        self.tell_standing();
+        self.ended.clone()
+    }
+
+    /// Whether it was given up while its workspace goes on.
+    pub(super) fn is_retired(&self) -> bool {
+        self.gone.is_cancelled() && !self.place.shutdown.is_cancelled()
     }
 
     pub(super) fn ticks(&self) -> watch::Receiver<u64> {

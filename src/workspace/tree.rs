@@ -23,7 +23,8 @@ impl Stamp {
         std::fs::symlink_metadata(path).ok().filter(Metadata::is_file).map(|metadata| Stamp::of(&metadata))
     }
 
-    fn of(metadata: &Metadata) -> Stamp {
+    /// Of a file of which that is known.
+    pub(super) fn of(metadata: &Metadata) -> Stamp {
         use std::os::unix::fs::MetadataExt;
         let modified = i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());
         Stamp { modified, size: metadata.size(), inode: metadata.ino() }
@@ -109,6 +110,16 @@ impl Tree {
                 self.folders.insert(folder, Stamp::of(&metadata));
             }
         }
+    }
+
+    /// Walks the tree once more, because other files matter now; the folders that were not known before. Blocks for as
+    /// long as that takes.
+    pub(super) fn walk_again(&mut self) -> Vec<PathBuf> {
+        let known = std::mem::take(&mut self.folders);
+        self.files.clear();
+        let root = self.root.clone();
+        self.enter(&root, &mut Found::default());
+        self.folders.keys().filter(|folder| !known.contains_key(*folder)).cloned().collect()
     }
 
     /// Looks at everything.

@@ -48,6 +48,27 @@ fn a_broken_one_is_told_once_and_the_work_goes_on() {
 }
 
 #[test]
+fn a_change_counts_from_the_next_call_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let servers = scripted_servers(folder.path(), "", "");
+    let workspace = workspace(folder.path(), "");
+    let own = workspace.join(".landfall.toml");
+    let mut agent = Agent::start(&workspace, &["--servers", &servers.to_string_lossy()], &[]);
+    assert_eq!(agent.wait_until_settled("a.scripted").verdict(), "clean");
+    std::fs::write(&own, "[servers.scripted]\nenabled = false\n").expect("written");
+    let reply = edit(&mut agent);
+    assert_eq!(reply.verdict(), "no_language_server", "{}", reply.text);
+    std::fs::write(&own, "[servers.scripted]\nenabled = maybe\n").expect("written");
+    let told = agent.wait_until_settled("a.scripted");
+    assert!(told.verdict() == "problems", "{}", told.text);
+    let told = agent.call("read", json!({ "file_path": "a.scripted" }));
+    assert!(!told.text.contains(".landfall.toml"), "told once: {}", told.text);
+    std::fs::write(&own, "[servers.scripted]\nidle_minutes = 3\n").expect("written");
+    let told = agent.wait_until_settled("a.scripted");
+    assert_eq!(told.verdict(), "problems", "it has started again: {}", told.text);
+}
+
+#[test]
 fn only_a_trusted_one_names_a_program_and_only_as_it_was_trusted() {
     let folder = tempfile::tempdir().expect("a folder");
     let servers = std::fs::read_to_string(scripted_servers(folder.path(), "", "")).expect("there");
