@@ -99,13 +99,13 @@ impl Place {
 
     /// From now on these language servers are wanted. Those that are others now end, and start again when needed.
     pub(super) fn reconfigure(self: &Arc<Self>, servers: Arc<Servers>) {
-        *self.servers.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&servers);
         let mut slots = self.lock();
+        *self.servers.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&servers);
         let is_other = |slot: &Slot| servers.get(&slot.spec.name) != Some(&slot.spec);
         let others: Vec<_> = slots.live.extract_if(|_, slot| is_other(slot)).collect();
         for (key, slot) in others {
             tracing::info!(language_server = key.0, root = %key.1.display(), "its configuration has changed");
-            slots.retired.insert(key, slot.retire());
+            slots.retired.insert(key, slot.give_up());
         }
         drop(slots);
         let again = Arc::clone(self);
@@ -145,6 +145,11 @@ impl Place {
         let root = project_root(spec, &self.root, path);
         let key = (spec.name.clone(), root.clone());
         let mut slots = self.lock();
+        if !Arc::ptr_eq(&servers, &current(&self.servers)) {
+            // They have changed just now, and nobody would end one that begins with the old ones.
+            drop(slots);
+            return self.slot_for(path);
+        }
         if let Some(slot) = slots.live.get(&key) {
             return Some(Arc::clone(slot));
         }

@@ -137,7 +137,7 @@ async fn evidence(
 }
 
 fn is_hopeless(slot: &Slot, cell: &Cell, standing: &Standing, in_call: bool, death_told: &AtomicBool) -> bool {
-    if slot.is_retired() {
+    if slot.is_given_up() {
         return true;
     }
     // A checker speaks for a language server that does not.
@@ -155,7 +155,7 @@ impl Slot {
     /// The report while there is no evidence.
     pub(super) fn unsettled(&self, standing: &Standing) -> DiagnosticsReport {
         let (verdict, detail) = match &standing.phase {
-            _ if self.is_retired() => (Verdict::NoLanguageServer, None),
+            _ if self.is_given_up() => (Verdict::NoLanguageServer, None),
             Phase::Absent => (Verdict::NoLanguageServer, None),
             Phase::Down { reason, again: true } => (Verdict::Crashed, Some(format!("restarting; {reason}"))),
             Phase::Down { reason, again: false } => (Verdict::Crashed, Some(reason.clone())),

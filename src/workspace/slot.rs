@@ -182,14 +182,14 @@ impl Slot {
     }
 
     /// Ends it for good, because its configuration is another now; what says when it has ended.
-    pub(super) fn retire(&self) -> CancellationToken {
+    pub(super) fn give_up(&self) -> CancellationToken {
         self.gone.cancel();
         self.tell_standing();
         self.ended.clone()
     }
 
     /// Whether it was given up while its workspace goes on.
-    pub(super) fn is_retired(&self) -> bool {
+    pub(super) fn is_given_up(&self) -> bool {
         self.gone.is_cancelled() && !self.place.shutdown.is_cancelled()
     }
 
