@@ -55,7 +55,7 @@ fn the_last_session_of_the_workspace_is_told_with_what_is_missing() {
     assert_eq!(text.split_once('\n').expect("two lines").1.trim_end(), told.text);
     let expected = "against the start of this session: 1 file, +3 -2\n  edited a.txt +3 -2\n  as at the start: c.txt\n";
     assert!(text.contains(expected), "{text}");
-    assert!(text.contains("\nREFUSED and not made good since: b.txt (bad_arguments, 2 times): "), "{text}");
+    assert!(text.contains("\nREFUSED and not made good since: b.txt (not_found; bad_arguments): "), "{text}");
     for file in ["a.txt", "d.txt"] {
         assert!(text.contains(&format!("\nREFUSED and not made good since: {file} (path_not_found): ")), "{text}");
     }
