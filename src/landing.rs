@@ -104,14 +104,15 @@ pub async fn land(
         let _folders = hold_folders(&orders);
         // Whoever looks at the disk between the write and the word of it must not take it for somebody else's.
         let announced = workspace.begin_change(orders.iter().map(|order| order.target.absolute.as_path()));
-        let landed = land_locked(&workspace, &ledger, tool, &orders).inspect_err(|_| workspace.withdraw(&announced))?;
+        let (landed, entered) =
+            land_locked(&workspace, &ledger, tool, &orders).inspect_err(|_| workspace.withdraw(&announced))?;
         let change = |(order, landed): (&Order, &Landed)| FileChange {
             path: order.target.absolute.clone(),
             before: landed.before.clone(),
             after: landed.planned.after.clone(),
         };
         // Under the locks, so that language servers hear of changes in the order of the disk.
-        let settling = workspace.landed(orders.iter().zip(&landed).map(change).collect());
+        let settling = workspace.landed(orders.iter().zip(&landed).map(change).collect()).entered_as(entered);
         drop(locks);
         Ok((landed, settling))
     };
@@ -158,15 +159,23 @@ fn hold_folders(orders: &[Order]) -> Vec<std::fs::File> {
     held.collect()
 }
 
-fn land_locked(workspace: &Workspace, ledger: &Ledger, tool: &str, orders: &[Order]) -> Result<Vec<Landed>, Stopped> {
+/// Lands all `orders`: what was done, and the number of each in the ledger.
+fn land_locked(
+    workspace: &Workspace,
+    ledger: &Ledger,
+    tool: &str,
+    orders: &[Order],
+) -> Result<(Vec<Landed>, Vec<Option<u64>>), Stopped> {
     let mut attempt = 1;
     loop {
         let prepared = preparing::prepare_all(workspace, orders)?;
         let begun = ledger.begin(preparing::intent(workspace, tool, orders, &prepared));
         match putting::put_all(workspace, orders, &prepared) {
-            Ok(put) => {
-                begun.landed();
-                return Ok(orders.iter().zip(prepared).zip(put).map(told).collect());
+            Ok(contents) => {
+                let first = begun.landed();
+                let landed: Vec<Landed> = orders.iter().zip(prepared).zip(put).map(told).collect();
+                let entered = numbers(&landed, first);
+                return Ok((landed, entered));
             }
             Err(Stopped { why: Unlanded::Write(WriteError::ChangedMeanwhile), .. }) if attempt < ATTEMPTS => {
                 begun.dropped();
@@ -178,6 +187,12 @@ fn land_locked(workspace: &Workspace, ledger: &Ledger, tool: &str, orders: &[Ord
             }
         }
     }
+}
+
+/// The number that each of `landed` has in the ledger, where the first has `first`. What was left as it is has none.
+fn numbers(landed: &[Landed], first: u64) -> Vec<Option<u64>> {
+    let mut numbers = first..;
+    landed.iter().map(|landed| landed.planned.deed.action().and_then(|_| numbers.next())).collect()
 }
 
 fn told(((order, prepared), put): ((&Order, Prepared), Put)) -> Landed {

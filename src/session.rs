@@ -403,14 +403,17 @@ impl Session {
 }
 
 impl Call {
-    /// Waits for what the language servers say of a change. What is not settled by then is owed to the session.
+    /// Waits for what the language servers say of a change, and enters it into the ledger. What is not settled by then is
+    /// owed to the session.
     pub async fn settle(&self, settling: Settling, budget: Option<Duration>) -> Vec<DiagnosticsReport> {
         let mut reports = match self.out(settling.wait(budget), || settling.awaited()).await {
             Some(reports) => reports,
             None => settling.wait(Some(Duration::ZERO)).await,
         };
+        let session = &self.session.shared;
+        settling.verdicts(&reports).for_each(|verdict| session.ledger.judge(verdict));
         if reports.iter().any(|report| report.verdict.is_owed()) {
-            self.session.shared.owed.expect(self.workspace.root(), settling);
+            session.owed.expect(self.workspace.root(), settling, session.ledger.clone());
         }
         reports.iter_mut().for_each(|report| self.number(report));
         reports

@@ -63,7 +63,7 @@ pub(super) fn run(arguments: Arguments, out: &mut impl Write) -> anyhow::Result<
 /// The last session with entries of the workspace at `root`: its name, and those.
 fn latest(state: &Path, root: &Path) -> Option<(String, Vec<Entry>)> {
     let mut of_root = Ledger::sessions(state).into_iter().filter_map(|path| {
-        let entries = entries_of(&Ledger::read(&path).ok()?, root);
+        let entries = entries_of(&Ledger::read(&path).ok()?.entries, root);
         (!entries.is_empty()).then(|| (name_of(&path), entries))
     });
     of_root.next()
@@ -81,8 +81,8 @@ fn named(state: &Path, name: &str, root: &Path) -> anyhow::Result<(String, Vec<E
             names => bail!("there is no session {name}; the last ones are {}", names.join(", ")),
         }
     };
-    let entries = Ledger::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok((name_of(&path), entries_of(&entries, root)))
+    let record = Ledger::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok((name_of(&path), entries_of(&record.entries, root)))
 }
 
 fn entries_of(entries: &[Entry], root: &Path) -> Vec<Entry> {

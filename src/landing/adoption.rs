@@ -26,10 +26,11 @@ pub struct Foreign {
 pub fn adopt(workspace: &Workspace, ledger: &Ledger, tool: &str, changes: Vec<Foreign>) -> (Vec<Landed>, Settling) {
     let changes: Vec<Foreign> = changes.into_iter().filter(|change| change.before != change.after).collect();
     let landed: Vec<Landed> = changes.iter().map(as_landed).collect();
-    ledger.append_all(tool, workspace.root(), landed.iter().filter_map(entry).collect());
+    let first = ledger.append_all(tool, workspace.root(), landed.iter().filter_map(entry).collect());
     let told =
         |change: Foreign| FileChange { path: change.target.absolute, before: change.before, after: change.after };
-    (landed, workspace.landed(changes.into_iter().map(told).collect()))
+    let entered = super::numbers(&landed, first);
+    (landed, workspace.landed(changes.into_iter().map(told).collect()).entered_as(entered))
 }
 
 fn as_landed(change: &Foreign) -> Landed {

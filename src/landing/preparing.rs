@@ -153,5 +153,7 @@ fn entry(order: &Order, prepared: &Prepared) -> Option<LandedEntry> {
     if let Wanted::Undo(undone) = &order.wanted {
         entry.undoes = Some(undone.number);
     }
+    entry.matched_via = planned.matched_via.clone().filter(|via| via != "exact");
+    entry.path_note.clone_from(&order.target.note);
     Some(entry)
 }

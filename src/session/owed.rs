@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::numbers::Numbers;
 use crate::report::{Reply, since_last_call, verdict_object};
 use crate::workspace::Settling;
+use crate::workspace::ledger::Ledger;
 use crate::workspace::verdict::DiagnosticsReport;
 
 /// How long a report is followed. A language server that takes longer will speak through the `diagnostics` tool.
@@ -30,12 +31,14 @@ struct Arrived {
 }
 
 impl Owed {
-    /// Follows a change in the workspace at `root` until it is settled.
-    pub(super) fn expect(&self, root: &Path, settling: Settling) {
+    /// Follows a change in the workspace at `root` until it is settled, and enters that into `ledger`.
+    pub(super) fn expect(&self, root: &Path, settling: Settling, ledger: Ledger) {
         let (arrived, root) = (Arc::clone(&self.arrived), root.to_owned());
         tokio::spawn(async move {
             let files = settling.files();
-            for (file, report) in files.into_iter().zip(settling.wait(Some(PATIENCE)).await) {
+            let reports = settling.wait(Some(PATIENCE)).await;
+            settling.verdicts(&reports).for_each(|verdict| ledger.judge(verdict));
+            for (file, report) in files.into_iter().zip(reports) {
                 if report.verdict.is_settled() {
                     let mut arrived = arrived.lock().unwrap_or_else(PoisonError::into_inner);
                     // Of one file only the newest report is worth telling; it counts from before the older one.

@@ -1,11 +1,12 @@
 //! The ledger: what one session changed and what was refused, in order, append-only, outliving the process.
 //!
-//! One file a session, one JSON line an entry. A ledger that cannot be written is logged and kept in memory: it must
+//! One file a session, one JSON line an entry, and one for each verdict on a change that an entry tells of. A ledger that cannot be written is logged and kept in memory: it must
 //! never be the reason why an edit fails.
 
 mod entry;
 mod journal;
 mod net;
+mod verdict;
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -16,11 +17,21 @@ use entry::Origin;
 pub use entry::{Action, Entry, Gone, Hash, LandedEntry, Outcome, OutsideEntry, OutsideFile, RefusedEntry, Reversal};
 pub use journal::{Begun, Intent, IntentFile, Unfinished};
 pub use net::{Net, NetChange, Now, net_of};
+pub use verdict::VerdictEntry;
 
 /// The ledger of one session. A cheap handle.
 #[derive(Debug, Clone)]
 pub struct Ledger {
     shared: Arc<Mutex<State>>,
+}
+
+/// All that a ledger holds, in the order in which it was entered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Record {
+    /// What landed, what was refused.
+    pub entries: Vec<Entry>,
+    /// What the language servers said of what landed.
+    pub verdicts: Vec<VerdictEntry>,
 }
 
 /// How many entries of a ledger there are of each kind.
@@ -37,7 +48,7 @@ struct State {
     session: String,
     path: PathBuf,
     writing: Writing,
-    entries: Vec<Entry>,
+    record: Record,
     last_number: u64,
 }
 
@@ -56,16 +67,23 @@ impl Ledger {
     pub fn create(state: &Path) -> Ledger {
         let session = new_session_name();
         let path = sessions_of(state).join(format!("{session}.jsonl"));
-        let state = State { session, path, writing: Writing::NotYet, entries: Vec::new(), last_number: 0 };
+        let state = State { session, path, writing: Writing::NotYet, record: Record::default(), last_number: 0 };
         Ledger { shared: Arc::new(Mutex::new(state)) }
     }
 
-    /// The entries of the ledger file at `path`, for looking at it afterwards. Lines that do not read are left out.
+    /// What the ledger file at `path` holds, for looking at it afterwards. Lines that do not read are left out.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn read(path: &Path) -> std::io::Result<Vec<Entry>> {
-        Ok(std::fs::read_to_string(path)?.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    pub fn read(path: &Path) -> std::io::Result<Record> {
+        let mut record = Record::default();
+        for line in String::from_utf8_lossy(&std::fs::read(path)?).lines() {
+            match serde_json::from_str(line) {
+                Ok(entry) => record.entries.push(entry),
+                Err(_) => record.verdicts.extend(serde_json::from_str::<VerdictEntry>(line)),
+            }
+        }
+        Ok(record)
     }
 
     /// The session's name: the ledger file's, without its extension.
@@ -133,30 +151,37 @@ impl Ledger {
         let mut state = self.lock();
         state.open();
         let entry = Entry::now(number, origin, outcome);
-        if let Writing::Open(file) = &mut state.writing {
-            // One write a line, so that a killed process leaves whole lines.
-            if let Err(error) = file.write_all(&entry.line()) {
-                tracing::warn!(%error, "an entry of the ledger was not written");
-            }
-        }
-        state.entries.push(entry);
+        state.write(&entry.line());
+        state.record.entries.push(entry);
+    }
+
+    /// Enters what the language servers said of a change.
+    pub fn judge(&self, verdict: VerdictEntry) {
+        let mut state = self.lock();
+        state.write(&entry::line(&verdict));
+        state.record.verdicts.push(verdict);
+    }
+
+    /// What `look` makes of all that was entered so far.
+    pub fn look<T>(&self, look: impl FnOnce(&Record) -> T) -> T {
+        look(&self.lock().record)
     }
 
     /// The entries so far of the workspace at `root`.
     pub fn entries_of(&self, root: &Path) -> Vec<Entry> {
         let root = root.to_string_lossy();
-        self.lock().entries.iter().filter(|entry| entry.workspace == root).cloned().collect()
+        self.lock().record.entries.iter().filter(|entry| entry.workspace == root).cloned().collect()
     }
 
     /// All entries so far.
     pub fn entries(&self) -> Vec<Entry> {
-        self.lock().entries.clone()
+        self.lock().record.entries.clone()
     }
 
     /// How many changes landed and how many were refused so far.
     pub fn counts(&self) -> EntryCounts {
         let state = self.lock();
-        let count = |wanted: fn(&Outcome) -> bool| state.entries.iter().filter(|entry| wanted(&entry.outcome)).count();
+        let count = |wanted: fn(&Outcome) -> bool| state.record.entries.iter().filter(|entry| wanted(&entry.outcome)).count();
         EntryCounts {
             landed: count(|outcome| matches!(outcome, Outcome::Landed(_))),
             refused: count(|outcome| matches!(outcome, Outcome::Refused(_))),
@@ -169,6 +194,15 @@ impl Ledger {
 }
 
 impl State {
+    /// Writes one line, if it can be. One write a line, so that a killed process leaves whole lines.
+    fn write(&mut self, line: &[u8]) {
+        if let Writing::Open(file) = &mut self.writing
+            && let Err(error) = file.write_all(line)
+        {
+            tracing::warn!(%error, "a line of the ledger was not written");
+        }
+    }
+
     /// Makes the file, if that was not tried yet.
     fn open(&mut self) {
         if !matches!(self.writing, Writing::NotYet) {
@@ -203,7 +237,16 @@ fn new_session_name() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::workspace::verdict::{DiagnosticsReport, Problem, Severity, Verdict};
+
+    fn problem() -> Problem {
+        let (number, source, code, related) = (None, None, None, None);
+        let (file, message) = ("a.go".to_owned(), "undefined: x".to_owned());
+        Problem { number, file, line: 3, column: 1, severity: Severity::Error, message, source, code, related }
+    }
 
     fn refused(path: &str) -> Outcome {
         let (code, path, message) = ("not_found".into(), path.into(), "no".into());
@@ -222,11 +265,32 @@ mod tests {
         let path = ledger.path().expect("written");
         assert_eq!(Ledger::sessions(&state), std::slice::from_ref(&path));
         assert_eq!(ledger.entries_of(Path::new("/w")).len(), 1);
-        let entries = ledger.entries();
+        let report = DiagnosticsReport { introduced: vec![problem()], ..DiagnosticsReport::unsettled(Verdict::Problems) };
+        ledger.judge(VerdictEntry::of(1, Duration::from_millis(84), &report));
+        let (entries, verdicts) = ledger.look(|record| (record.entries.clone(), record.verdicts.clone()));
+        assert_eq!(verdicts[0].problems, ["a.go:3:1 error undefined: x"]);
         drop(ledger);
-        assert_eq!(Ledger::read(&path).expect("reads"), entries);
+        let record = Ledger::read(&path).expect("reads");
+        assert_eq!((record.entries, record.verdicts), (entries, verdicts));
         std::fs::write(&path, "{half a li").expect("writes");
-        assert_eq!(Ledger::read(&path).expect("reads"), []);
+        assert_eq!(Ledger::read(&path).expect("reads"), Record::default());
+    }
+
+    /// As the versions before verdicts were entered wrote it, and one with what a later version may add.
+    #[test]
+    fn ledgers_of_other_versions_are_read() {
+        let lines = [
+            r#"{"number":1,"at":"2026-01-01T00:00:00.000Z","tool":"edit","workspace":"/w","call":1,"outcome":"landed","file":"a","action":"edited","added":1,"removed":1,"total":1,"before":"00","after":"01","reversal":[{"line":0,"length":1,"text":"a"}]}"#,
+            r#"{"number":2,"at":"2026-01-01T00:00:01.000Z","tool":"edit","outcome":"refused","code":"not_found","path":"b","message":"no","new":1}"#,
+            r#"{"about":1,"at":"2026-01-01T00:00:01.000Z","verdict":"clean","after_ms":5,"new":{}}"#,
+            r#"{"something":"else"}"#,
+        ];
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), lines.join("\n")).expect("writes");
+        let record = Ledger::read(file.path()).expect("reads");
+        let numbers: Vec<u64> = record.entries.iter().map(|entry| entry.number).collect();
+        assert_eq!((numbers, record.verdicts.len()), (vec![1, 2], 1));
+        assert_eq!(record.entries[0].landed().expect("landed").matched_via, None);
     }
 
     #[test]

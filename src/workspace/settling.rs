@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::floor::Floor;
+use super::ledger::VerdictEntry;
 use super::outcome::{Cell, Outcome};
 use super::slot::{Phase, Slot, Standing};
 use super::verdict::{DiagnosticsReport, FileChange, Verdict};
@@ -20,12 +21,16 @@ const LONGEST_CALL: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone)]
 pub struct Settling {
     shared: Arc<Shared>,
+    /// The numbers of the changes in the ledger, in the order of the files; empty where that is not known.
+    entered: Arc<[Option<u64>]>,
 }
 
 #[derive(Debug)]
 struct Shared {
     files: Vec<Awaited>,
     floor: Arc<Floor>,
+    /// When the changes had landed.
+    landed: Instant,
     /// The language server died while this was waited for, and that was told: who waits again waits for its successor.
     death_told: AtomicBool,
 }
@@ -42,7 +47,20 @@ pub(super) struct Awaited {
 
 impl Settling {
     pub(super) fn new(files: Vec<Awaited>, floor: Arc<Floor>) -> Settling {
-        Settling { shared: Arc::new(Shared { files, floor, death_told: AtomicBool::new(false) }) }
+        let shared = Shared { files, floor, landed: Instant::now(), death_told: AtomicBool::new(false) };
+        Settling { shared: Arc::new(shared), entered: Arc::default() }
+    }
+
+    /// The same, and its changes have these numbers in the ledger, in the order of the files.
+    pub fn entered_as(self, entered: Vec<Option<u64>>) -> Settling {
+        Settling { entered: entered.into(), ..self }
+    }
+
+    /// What `reports` (one a file, in order) come to as lines of the ledger.
+    pub fn verdicts<'r>(&self, reports: &'r [DiagnosticsReport]) -> impl Iterator<Item = VerdictEntry> + use<'r, '_> {
+        let after = self.shared.landed.elapsed();
+        let pairs = self.entered.iter().zip(reports);
+        pairs.filter_map(move |(number, report)| Some(VerdictEntry::of((*number)?, after, report)))
     }
 
     /// The changed files, relative to the workspace root, in the order of the reports.

@@ -30,9 +30,8 @@ pub struct Entry {
 impl Entry {
     /// An entry of this moment.
     pub(super) fn now(number: u64, origin: &Origin<'_>, outcome: Outcome) -> Entry {
-        let at = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
         let workspace = origin.workspace.to_string_lossy().into_owned();
-        Entry { number, at, tool: origin.tool.to_owned(), workspace, call: origin.call, outcome }
+        Entry { number, at: now(), tool: origin.tool.to_owned(), workspace, call: origin.call, outcome }
     }
 
     /// What it says of a file that was changed through us.
@@ -45,10 +44,20 @@ impl Entry {
 
     /// As a line of the ledger file.
     pub(super) fn line(&self) -> Vec<u8> {
-        let mut line = serde_json::to_vec(self).unwrap_or_default();
-        line.push(b'\n');
-        line
+        line(self)
     }
+}
+
+/// As a line of the ledger file.
+pub(super) fn line(value: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(value).unwrap_or_default();
+    line.push(b'\n');
+    line
+}
+
+/// This moment, as entries tell it.
+pub(super) fn now() -> String {
+    chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
 }
 
 /// Where an entry comes from.
@@ -122,6 +131,12 @@ pub struct LandedEntry {
     /// The number of the entry that this one undid.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub undoes: Option<u64>,
+    /// How the replacer matched; absent where it was exact or had nothing to match.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub matched_via: Option<String>,
+    /// How the path was put right, if it was.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub path_note: Option<String>,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -225,6 +240,8 @@ impl LandedEntry {
             encoding: None,
             folders: 0,
             undoes: None,
+            matched_via: None,
+            path_note: None,
         }
     }
 

@@ -98,11 +98,15 @@ impl Begun {
     }
 
     /// The change is on disk: enters it into the ledger.
-    pub fn landed(self) {
+    ///
+    /// The number of its first entry.
+    pub fn landed(self) -> u64 {
         for (number, file) in (self.first..).zip(&self.intent.files) {
             self.ledger.enter(number, &self.intent.origin(self.first), Outcome::Landed(file.entry.clone()));
         }
+        let first = self.first;
         self.dropped();
+        first
     }
 
     /// The change was not made.
@@ -144,7 +148,7 @@ impl Unfinished {
     /// Enters what has come of it (one outcome a file), and forgets it.
     pub fn finish(mut self, outcomes: Vec<Outcome>) {
         let known: Vec<u64> =
-            Ledger::read(&self.record.ledger).unwrap_or_default().iter().map(|entry| entry.number).collect();
+            Ledger::read(&self.record.ledger).unwrap_or_default().entries.iter().map(|entry| entry.number).collect();
         for (number, outcome) in (self.record.first..).zip(outcomes) {
             if !known.contains(&number) {
                 let entry = Entry::now(number, &self.record.intent.origin(self.record.first), outcome);
