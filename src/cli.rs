@@ -22,9 +22,11 @@ mod place;
 mod references;
 mod rename;
 mod replace;
+mod report;
 mod serve;
 mod servers;
 mod service;
+mod sessions;
 mod status;
 mod stop;
 mod symbols;
@@ -94,6 +96,8 @@ enum Command {
     ///
     /// Exit code 0 when there is something to tell, 1 when there is nothing, 2 on an error.
     Changes(changes::Arguments),
+    /// Draw what a session did: what landed with its verdicts, what was refused, as one HTML file
+    Report(report::Arguments),
     /// Let a workspace's own .landfall.toml name programs, as it is now
     Trust(trust::Arguments),
     /// Print a script that makes a shell complete this command line
@@ -141,6 +145,7 @@ impl Cli {
             Command::Calls(arguments) => calls::run(&arguments, &mut out),
             Command::Diagnostics(arguments) => diagnostics::run(&arguments, &mut out),
             Command::Changes(arguments) => changes::run(arguments, &mut out),
+            Command::Report(arguments) => report::run(&arguments, &mut out),
             Command::Trust(arguments) => trust::run(&arguments, &mut out),
             Command::Completions(arguments) => completions::run(&arguments, &mut out),
             Command::Man(arguments) => man::run(&arguments, &mut out),

@@ -171,7 +171,7 @@ fn land_locked(
         let prepared = preparing::prepare_all(workspace, orders)?;
         let begun = ledger.begin(preparing::intent(workspace, tool, orders, &prepared));
         match putting::put_all(workspace, orders, &prepared) {
-            Ok(contents) => {
+            Ok(put) => {
                 let first = begun.landed();
                 let landed: Vec<Landed> = orders.iter().zip(prepared).zip(put).map(told).collect();
                 let entered = numbers(&landed, first);

@@ -24,6 +24,7 @@
 //! | [`workspace`] | what lasts: paths, file locks, documents, language servers, settling, symbols by name, navigation; `lsp_types` stop here | lsp, syntax, search, text, config |
 //! | [`landing`] | the only door by which we put bytes on disk | workspace, patch, replace, text |
 //! | [`report`] | facts to words and structured results; pure | landing's, workspace's and replace's facts |
+//! | [`picture`] | what a person is shown of sessions: one HTML page of ledgers and language servers; pure | the ledger's facts |
 //! | [`tools`] | one file a tool | landing, workspace, report, search, shell |
 //! | [`session`] | one agent: dispatch, what it has seen, reports still owed | tools, workspace |
 //! | [`service`] | the process: its workspaces and the open sessions | session, workspace |
@@ -70,6 +71,7 @@ pub mod lsp;
 pub mod lsp_face;
 pub mod mcp;
 pub mod patch;
+pub mod picture;
 pub mod replace;
 pub mod report;
 pub mod search;

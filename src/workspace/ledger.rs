@@ -4,6 +4,7 @@
 //! never be the reason why an edit fails.
 
 mod entry;
+mod fate;
 mod journal;
 mod net;
 mod verdict;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use entry::Origin;
 pub use entry::{Action, Entry, Gone, Hash, LandedEntry, Outcome, OutsideEntry, OutsideFile, RefusedEntry, Reversal};
+pub use fate::{Fate, fates};
 pub use journal::{Begun, Intent, IntentFile, Unfinished};
 pub use net::{Net, NetChange, Now, net_of};
 pub use verdict::VerdictEntry;
@@ -181,7 +183,8 @@ impl Ledger {
     /// How many changes landed and how many were refused so far.
     pub fn counts(&self) -> EntryCounts {
         let state = self.lock();
-        let count = |wanted: fn(&Outcome) -> bool| state.record.entries.iter().filter(|entry| wanted(&entry.outcome)).count();
+        let count =
+            |wanted: fn(&Outcome) -> bool| state.record.entries.iter().filter(|entry| wanted(&entry.outcome)).count();
         EntryCounts {
             landed: count(|outcome| matches!(outcome, Outcome::Landed(_))),
             refused: count(|outcome| matches!(outcome, Outcome::Refused(_))),
@@ -265,7 +268,8 @@ mod tests {
         let path = ledger.path().expect("written");
         assert_eq!(Ledger::sessions(&state), std::slice::from_ref(&path));
         assert_eq!(ledger.entries_of(Path::new("/w")).len(), 1);
-        let report = DiagnosticsReport { introduced: vec![problem()], ..DiagnosticsReport::unsettled(Verdict::Problems) };
+        let report =
+            DiagnosticsReport { introduced: vec![problem()], ..DiagnosticsReport::unsettled(Verdict::Problems) };
         ledger.judge(VerdictEntry::of(1, Duration::from_millis(84), &report));
         let (entries, verdicts) = ledger.look(|record| (record.entries.clone(), record.verdicts.clone()));
         assert_eq!(verdicts[0].problems, ["a.go:3:1 error undefined: x"]);

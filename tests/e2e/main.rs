@@ -23,6 +23,7 @@ mod protocol;
 mod races;
 mod reading;
 mod refusals;
+mod report_cli;
 mod search;
 mod shell;
 mod small_results;

@@ -57,18 +57,15 @@ pub(in crate::report) fn refused_and_open(entries: &[Entry]) -> Vec<Open<'_>> {
     for entry in entries {
         match &entry.outcome {
             Outcome::Refused(refused) => {
-                for place in places(refused) {
+                for place in refused.places() {
                     let kinds = vec![(refused.code.as_str(), 1)];
                     refuse(&mut open, Open { refused, place, tool: &entry.tool, kinds });
                 }
             }
             Outcome::Outside(_) => {}
-            // What was refused under a mistyped path is made good by the file of the same name in the same place below;
-            // what named no path by the next success of its tool.
-            Outcome::Landed(landed) => open.retain(|open| {
-                let same = open.place == landed.file || open.place.ends_with(&format!("/{}", landed.file));
-                !(same || open.place.is_empty() && open.tool == entry.tool)
-            }),
+            Outcome::Landed(landed) => {
+                open.retain(|open| !landed.makes_good(&entry.tool, open.place, open.tool));
+            }
         }
     }
     open
@@ -77,17 +74,11 @@ pub(in crate::report) fn refused_and_open(entries: &[Entry]) -> Vec<Open<'_>> {
 fn refuse<'e>(open: &mut Vec<Open<'e>>, new: Open<'e>) {
     let known =
         open.iter_mut().find(|known| known.place == new.place && (!new.place.is_empty() || known.tool == new.tool));
-    match (known, new.refused.code.as_str()) {
+    match known {
         // The tree has it, or it asked for nothing: no edit is missing. And what was repeated of that is as little.
-        (_, "already_applied" | "identical" | "nothing_to_undo") | (None, "repeated") => {}
-        (Some(known), _) => known.gather(new),
-        (None, _) => open.push(new),
+        _ if new.refused.asks_nothing() => {}
+        None if new.refused.is_repeated() => {}
+        Some(known) => known.gather(new),
+        None => open.push(new),
     }
-}
-
-/// The files that lack it; what was typed where none is known.
-fn places(refused: &RefusedEntry) -> impl Iterator<Item = &str> {
-    let first = refused.file.as_deref().unwrap_or(&refused.path);
-    let named = (!first.is_empty() || refused.with.is_empty()).then_some(first);
-    named.into_iter().chain(refused.with.iter().map(String::as_str).filter(move |other| *other != first))
 }
