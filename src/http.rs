@@ -15,6 +15,7 @@ mod connections;
 mod cookies;
 pub mod guard;
 mod health;
+mod metrics;
 mod names;
 mod place;
 mod state;
@@ -105,6 +106,7 @@ impl HttpFace {
 fn router(state: &State) -> Router {
     let guarded = Router::new()
         .merge(agent::routes(state))
+        .merge(metrics::routes(state))
         .fallback(async || answer::plain(StatusCode::NOT_FOUND, "there is nothing here; MCP is at /mcp"))
         .layer(from_fn_with_state(state.clone(), guard::known_names));
     Router::new().merge(health::routes()).merge(guarded).with_state(state.clone())

@@ -32,7 +32,7 @@
 //! | [`lsp_face`] | the LSP face: a language server in front of the shared ones | service, workspace, report, syntax, text |
 //! | [`hooks`] | the hook face: one file a harness | service, session, landing, workspace, patch, replace, report |
 //! | [`daemon`] | the process that all sessions of a user share: its socket, and the client's side of it | mcp, hooks, lsp_face, service, install, dirs |
-//! | [`http`] | the HTTP face: MCP over HTTP behind a token, probes, metrics | mcp, service, session, report |
+//! | [`http`] | the HTTP face: MCP over HTTP behind a token, probes, metrics | mcp, service, session, report, workspace's facts |
 //! | [`cli`] | one file a subcommand | all |
 //!
 //! `tools` and `session` know each other: a tool's `run` is given the [`session::Call`] it is part of.

@@ -3,6 +3,7 @@
 //! Workspaces outlive sessions, so that the next session finds its language servers warm.
 
 mod kept;
+mod process;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,10 @@ use dashmap::DashMap;
 use tokio::sync::{broadcast, watch};
 
 pub use kept::Kept;
+pub use process::own_memory;
 
 use crate::session::news::{News, NewsDesk};
-use crate::session::{Allowed, Session, WeakSession};
+use crate::session::{Allowed, Session, Tally, WeakSession};
 use crate::workspace::Registry;
 use crate::workspace::ledger::Ledger;
 
@@ -124,6 +126,11 @@ impl Service {
     /// What happens in any session from now on.
     pub fn news(&self) -> broadcast::Receiver<News> {
         self.shared.news.subscribe()
+    }
+
+    /// What sessions have done so far, in numbers.
+    pub fn tally(&self) -> &Tally {
+        self.shared.news.tally()
     }
 
     /// How many sessions are open, and when that changes.

@@ -5,6 +5,7 @@ pub mod news;
 mod numbers;
 mod owed;
 mod roots;
+mod tally;
 mod waiting;
 
 use std::collections::{BTreeMap, HashMap};
@@ -25,6 +26,7 @@ use numbers::Numbers;
 pub use numbers::Shown;
 use owed::Owed;
 pub use roots::Roots;
+pub use tally::Tally;
 pub use waiting::Waiting;
 
 use crate::report::{Reply, ToolError, one_line};
@@ -229,11 +231,18 @@ impl Session {
     pub async fn call(&self, name: &str, arguments: Map<String, Value>, waiting: impl Into<Waiting>) -> Reply {
         let began = Instant::now();
         let watched = self.shared.news.has_listeners().then(|| arguments.clone());
+        let _under_way = self.shared.news.tally().begins();
         let reply = self.answer(name, arguments, waiting.into()).await;
+        self.shared.news.tally().called(self.known_tool(name), reply.is_error, &reply.structured);
         if let Some(typed) = watched {
             self.tell(name, &typed, began.elapsed(), &reply);
         }
         reply
+    }
+
+    /// The tool of that name as those who watch are told of it.
+    fn known_tool(&self, name: &str) -> &'static str {
+        self.tools().find(|tool| tool.name == name).map_or("unknown", |tool| tool.name)
     }
 
     /// Tells those who watch of a call that came back.
@@ -243,7 +252,7 @@ impl Session {
         let typed_path = arguments.as_ref().and_then(Arguments::path).unwrap_or_default();
         let workspace = arguments.as_ref().and_then(|arguments| self.workspace(arguments).ok());
         let called = Called {
-            tool: tool.map_or("unknown", |tool| tool.name),
+            tool: self.known_tool(name),
             workspace: workspace.map(|workspace| workspace.root().to_owned()),
             typed_path: one_line(typed_path, MOST_PATH),
             elapsed,
@@ -357,6 +366,7 @@ impl Session {
             message: one_line(error.message.lines().next().unwrap_or_default(), MOST_PATH),
             with: error.with.clone(),
         };
+        self.shared.news.tally().refused(error.code);
         self.shared.ledger.append(tool, workspace, Outcome::Refused(refused));
     }
 
@@ -406,11 +416,14 @@ impl Call {
     /// Waits for what the language servers say of a change, and enters it into the ledger. What is not settled by then is
     /// owed to the session.
     pub async fn settle(&self, settling: Settling, budget: Option<Duration>) -> Vec<DiagnosticsReport> {
+        let session = &self.session.shared;
+        let waiting = session.news.tally().waits();
         let mut reports = match self.out(settling.wait(budget), || settling.awaited()).await {
             Some(reports) => reports,
             None => settling.wait(Some(Duration::ZERO)).await,
         };
-        let session = &self.session.shared;
+        drop(waiting);
+        reports.iter().for_each(|report| session.news.tally().reported(report));
         settling.verdicts(&reports).for_each(|verdict| session.ledger.judge(verdict));
         if reports.iter().any(|report| report.verdict.is_owed()) {
             session.owed.expect(self.workspace.root(), settling, session.ledger.clone());

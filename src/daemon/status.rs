@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::identity::build_seconds;
-use crate::service::{Service, SessionStatus};
+use crate::service::{Service, SessionStatus, own_memory};
 use crate::workspace::ServerStatus;
 
 /// What a daemon is doing.
@@ -133,11 +133,4 @@ impl From<ServerStatus> for ServerLine {
             last_stderr: status.last_words,
         }
     }
-}
-
-/// Resident memory of this process, by proc_pid_statm(5); 0 when it cannot be told. Bytes.
-fn own_memory() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: u64 = statm.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).unwrap_or_default();
-    pages * rustix::param::page_size() as u64
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State as Of};
-use axum::http::HeaderName;
+use axum::http::{HeaderName, Method, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::any;
@@ -20,7 +20,9 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::de::IgnoredAny;
 
+use super::answer::plain;
 use super::place::{self, Place};
 use super::state::State;
 use super::{body, guard};
@@ -63,6 +65,11 @@ async fn prepare(state: &State, request: Request) -> Result<(AgentFace, Request)
     }
     let structured = place::wants_structured(&head.headers);
     let content = body::read(content, LONGEST_MESSAGE).await?;
+    if head.method == Method::POST
+        && let Err(error) = serde_json::from_slice::<IgnoredAny>(&content)
+    {
+        return Err(Box::new(plain(StatusCode::BAD_REQUEST, format!("the body is no JSON: {error}"))));
+    }
     let face = AgentFace { state: state.clone(), place, structured, own: Arc::default() };
     Ok((face, Request::from_parts(head, Body::from(content))))
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use axum::http::StatusCode;
 use axum::response::Response;
 use http_body_util::LengthLimitError;
@@ -22,18 +22,24 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, Box<Response>> {
 }
 
 async fn read_within(body: Body, limit: usize, deadline: Duration) -> Result<Bytes, Box<Response>> {
+    // A body that is announced as too long need not be sent at all.
+    if body.size_hint().lower() > limit as u64 {
+        return Err(Box::new(too_long(limit)));
+    }
     let refused = match tokio::time::timeout(deadline, to_bytes(body, limit)).await {
         Ok(Ok(bytes)) => return Ok(bytes),
-        Ok(Err(error)) if is_too_long(&error) => {
-            let text = format!("the body has more than {limit} bytes and was not read; send less at once");
-            plain(StatusCode::PAYLOAD_TOO_LARGE, text)
-        }
+        Ok(Err(error)) if is_too_long(&error) => too_long(limit),
         Ok(Err(error)) => plain(StatusCode::BAD_REQUEST, format!("the body broke off: {error}")),
         Err(_) => {
             plain(StatusCode::REQUEST_TIMEOUT, format!("the body did not arrive within {deadline:?}; nothing was done"))
         }
     };
     Err(Box::new(refused))
+}
+
+fn too_long(limit: usize) -> Response {
+    let text = format!("the body has more than {limit} bytes and was not read; send less at once");
+    plain(StatusCode::PAYLOAD_TOO_LARGE, text)
 }
 
 fn is_too_long(error: &axum::Error) -> bool {
@@ -52,6 +58,8 @@ mod tests {
         let within = |body| read_within(body, 4, Duration::from_secs(1));
         assert_eq!(status(within(Body::from("four")).await), Ok(Bytes::from("four")));
         assert_eq!(status(within(Body::from("five!")).await), Err(StatusCode::PAYLOAD_TOO_LARGE));
+        let long = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from("abc")), Ok(Bytes::from("de"))]);
+        assert_eq!(status(within(Body::from_stream(long)).await), Err(StatusCode::PAYLOAD_TOO_LARGE));
         let never = futures::stream::pending::<Result<Bytes, std::io::Error>>();
         assert_eq!(status(within(Body::from_stream(never)).await), Err(StatusCode::REQUEST_TIMEOUT));
         let broken = futures::stream::iter([Ok(Bytes::from("a")), Err(std::io::Error::other("gone"))]);

@@ -111,3 +111,111 @@ async fn turn_away(mut stream: TcpStream) {
     let _ = stream.try_write(FULL);
     let _ = stream.shutdown().await;
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::routing::get;
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+
+    /// How long anything may take before the test fails.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// A service of a short answer at `/` and an endless one at `/flood`, and its end.
+    async fn service(limits: Limits) -> (std::net::SocketAddr, State) {
+        let state = State::for_tests("a-token-that-is-long-enough");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("an address");
+        let address = listener.local_addr().expect("an address");
+        let block = axum::body::Bytes::from(vec![b'x'; 1 << 20]);
+        let flood = move || async move {
+            Body::from_stream(futures::stream::repeat_with(move || Ok::<_, std::io::Error>(block.clone())))
+        };
+        let router = Router::new().route("/", get(async || "hello")).route("/flood", get(flood));
+        tokio::spawn(serve(listener, router, state.clone(), limits));
+        (address, state)
+    }
+
+    async fn connect(address: std::net::SocketAddr, said: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(address).await.expect("connects");
+        stream.write_all(said.as_bytes()).await.expect("sends");
+        stream
+    }
+
+    /// What comes until the other end closes.
+    async fn rest(mut stream: TcpStream) -> String {
+        let mut bytes = Vec::new();
+        let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes)).await;
+        let _ = read.expect("the connection is closed");
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// A short answer over a connection of its own, as soon as there is a place for it.
+    async fn answered(address: std::net::SocketAddr) {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let stream = connect(address, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+            if rest(stream).await.ends_with("hello") {
+                return;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "there is never a place");
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn limits() -> Limits {
+        Limits { connections: 1, head: PATIENCE, write: PATIENCE }
+    }
+
+    #[tokio::test]
+    async fn a_head_that_does_not_come_to_an_end_gives_its_place_back() {
+        let (address, _) = service(Limits { head: Duration::from_millis(100), ..limits() }).await;
+        for said in ["", "GET", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "] {
+            rest(connect(address, said).await).await;
+        }
+        answered(address).await;
+    }
+
+    #[tokio::test]
+    async fn a_client_that_does_not_read_its_answer_is_let_go() {
+        let (address, _) = service(Limits { write: Duration::from_millis(100), ..limits() }).await;
+        let _slow = connect(address, "GET /flood HTTP/1.1\r\nHost: x\r\n\r\n").await;
+        answered(address).await;
+    }
+
+    #[tokio::test]
+    async fn more_connections_than_there_are_places_are_told_so() {
+        let (address, _) = service(limits()).await;
+        let first = connect(address, "GET").await;
+        let told = rest(connect(address, "").await).await;
+        assert!(told.starts_with("HTTP/1.1 503 "), "{told}");
+        let (head, body) = told.split_once("\r\n\r\n").expect("a head");
+        assert!(head.contains(&format!("content-length: {}", body.len())), "{told}");
+        drop(first);
+        answered(address).await;
+    }
+
+    #[tokio::test]
+    async fn nonsense_is_refused_and_harms_nobody() {
+        let (address, _) = service(limits()).await;
+        let long = format!("GET / HTTP/1.1\r\nHost: x\r\nX: {}\r\n\r\n", "y".repeat(LARGEST_HEAD));
+        for said in
+            ["\u{0}\u{1}\u{2}\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "{\"jsonrpc\":\"2.0\"}\r\n\r\n", long.as_str()]
+        {
+            let told = rest(connect(address, said).await).await;
+            assert!(told.is_empty() || told.starts_with("HTTP/1.1 4"), "{told}");
+        }
+        answered(address).await;
+    }
+
+    #[tokio::test]
+    async fn connections_close_when_the_service_does() {
+        let (address, state) = service(limits()).await;
+        let idle = connect(address, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+        state.stopping().cancel();
+        state.finish_calls(PATIENCE).await;
+        rest(idle).await;
+        assert!(TcpStream::connect(address).await.is_err(), "nobody listens");
+    }
+}

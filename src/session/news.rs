@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, watch};
 
+use super::tally::Tally;
+
 /// How much news a watcher may be behind before it misses some: sessions never wait for one.
 const BACKLOG: usize = 256;
 
@@ -53,11 +55,12 @@ pub struct Called {
 pub struct NewsDesk {
     sender: broadcast::Sender<News>,
     open: watch::Sender<usize>,
+    tally: Tally,
 }
 
 impl Default for NewsDesk {
     fn default() -> NewsDesk {
-        NewsDesk { sender: broadcast::Sender::new(BACKLOG), open: watch::Sender::new(0) }
+        NewsDesk { sender: broadcast::Sender::new(BACKLOG), open: watch::Sender::new(0), tally: Tally::default() }
     }
 }
 
@@ -70,6 +73,11 @@ impl NewsDesk {
     /// How many sessions are open.
     pub fn open_sessions(&self) -> watch::Receiver<usize> {
         self.open.subscribe()
+    }
+
+    /// What was done so far, in numbers. Unlike the news none of it is missed.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
     }
 
     /// Whether anyone listens, so that nothing need be put together for nobody.

@@ -13,6 +13,8 @@ mod crash;
 mod daemon;
 mod editing;
 mod editor_scripted;
+mod http;
+mod http_security;
 mod ledger;
 mod loops;
 mod navigation;

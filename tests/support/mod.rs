@@ -4,6 +4,7 @@
 
 pub(crate) mod daemon;
 pub(crate) mod editor;
+pub(crate) mod http;
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
