@@ -284,6 +284,11 @@ pub(crate) struct Session<'s> {
 }
 
 impl Session<'_> {
+    /// The same without the headers it was begun with.
+    pub(crate) fn naming_nothing(self) -> Self {
+        Session { headers: Vec::new(), ..self }
+    }
+
     pub(crate) fn request(&self, method: &str, body: &str) -> Vec<u8> {
         let mut headers = vec![("Mcp-Session-Id", self.id.as_str()), ("MCP-Protocol-Version", "2025-06-18")];
         headers.extend(self.headers.iter().map(|(name, value)| (*name, value.as_str())));
