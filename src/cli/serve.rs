@@ -21,6 +21,8 @@ use over_http::HttpArguments;
 const USUAL_IDLE: u64 = 30;
 /// How long writes under way have once everything else has ended.
 const FAREWELL: Duration = Duration::from_secs(5);
+/// A workspace without a session is closed after so long, if no language server runs in it any more.
+const UNUSED: Duration = Duration::from_secs(10 * 60);
 
 /// How to be the daemon.
 #[derive(Debug, clap::Args)]
@@ -108,6 +110,8 @@ fn serve(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<ExitCode
             let dirs = dirs.clone();
             tokio::task::spawn_blocking(move || ask_others_to_hand_over(&dirs, &seat));
         }
+        let unused = service.clone();
+        tokio::spawn(async move { unused.close_unused(UNUSED).await });
         let served = tokio::join!(on_socket(host, &service, options, &stop), over_http(face, &service, &stop));
         service.shutdown().await;
         served.0.and(served.1)

@@ -30,8 +30,6 @@ const GREETING: Duration = Duration::from_secs(5);
 const MOST_CONNECTIONS: usize = 500;
 /// The longest line of a single call. Bytes.
 const LONGEST_CALL: u64 = 16 << 20;
-/// A workspace without a session is closed after so long, if no language server runs in it any more.
-const UNUSED: Duration = Duration::from_secs(10 * 60);
 /// How long calls under way have once the daemon ends.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -103,7 +101,6 @@ impl Host {
             error = shared.accept(&listener, &connections) => Err(error),
             () = shared.stop.cancelled() => Ok(()),
             () = unneeded(&service, options.idle, handing_over) => Ok(()),
-            () = service.close_unused(UNUSED) => Ok(()),
         };
         // From here on a client finds nobody and starts another daemon; nothing we still do is in its way.
         let _ = std::fs::remove_file(seat.socket());

@@ -36,7 +36,7 @@ impl Default for Limits {
     }
 }
 
-/// The largest head of a request. Bytes.
+/// A head of a request that is larger is refused. Bytes, and some that come along with the last of them.
 const LARGEST_HEAD: usize = 64 << 10;
 /// How long accepting rests after a fault: out of descriptors, as a rule.
 const REST: Duration = Duration::from_millis(50);
@@ -139,7 +139,8 @@ mod tests {
 
     async fn connect(address: std::net::SocketAddr, said: &str) -> TcpStream {
         let mut stream = TcpStream::connect(address).await.expect("connects");
-        stream.write_all(said.as_bytes()).await.expect("sends");
+        // It may close before it has read all.
+        let _ = stream.write_all(said.as_bytes()).await;
         stream
     }
 
@@ -199,7 +200,7 @@ mod tests {
     #[tokio::test]
     async fn nonsense_is_refused_and_harms_nobody() {
         let (address, _) = service(limits()).await;
-        let long = format!("GET / HTTP/1.1\r\nHost: x\r\nX: {}\r\n\r\n", "y".repeat(LARGEST_HEAD));
+        let long = format!("GET / HTTP/1.1\r\nHost: x\r\nX: {}\r\n\r\n", "y".repeat(4 * LARGEST_HEAD));
         for said in
             ["\u{0}\u{1}\u{2}\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "{\"jsonrpc\":\"2.0\"}\r\n\r\n", long.as_str()]
         {
