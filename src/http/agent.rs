@@ -3,16 +3,19 @@
 //! A client that begins with `initialize` has a session until it deletes it or is idle for too long. One of the later
 //! revision has none; its calls share one that is kept for their workspaces, or for the name it gives.
 
+use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State as Of};
 use axum::http::{HeaderName, Method, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::any;
+use http_body_util::BodyExt;
+use http_body_util::combinators::BoxBody;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, InitializeRequestParams, InitializeResult,
@@ -49,7 +52,15 @@ async fn serve(Of(state): Of<State>, request: Request) -> Response {
             config.cancellation_token = state.closing().child_token();
             let connected = Arc::clone(&state.agents().connected);
             let service = StreamableHttpService::new(move || Ok(face.clone()), connected, config);
-            service.handle(request).await.map(Body::new)
+            // An answer is waited for until it was taken; a stream for whatever may come has no end of its own.
+            let answer = (request.method() == Method::POST).then(|| state.agents().under_way.token());
+            let body = |body: BoxBody<Bytes, Infallible>| {
+                Body::new(body.map_frame(move |frame| {
+                    let _until_dropped = &answer;
+                    frame
+                }))
+            };
+            service.handle(request).await.map(body)
         }
         Err(refused) => *refused,
     }
@@ -135,7 +146,7 @@ impl ServerHandler for AgentFace {
     ) -> Result<CallToolResponse, ErrorData> {
         let face = self.face()?;
         // A task of its own: it is finished whatever becomes of the connection, and the service waits for it at its end.
-        let call = self.state.agents().calls.spawn(async move { face.call_tool(request, context).await });
+        let call = self.state.agents().under_way.spawn(async move { face.call_tool(request, context).await });
         call.await.map_err(|error| ErrorData::internal_error(format!("the call was not finished: {error}"), None))?
     }
 }

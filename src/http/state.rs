@@ -40,8 +40,8 @@ pub(super) struct Agents {
     pub(super) connected: Arc<LocalSessionManager>,
     /// Those of clients whose protocol has none.
     pub(super) kept: Kept<super::place::Place>,
-    /// Calls under way.
-    pub(super) calls: TaskTracker,
+    /// Calls under way, and answers to them that are being sent.
+    pub(super) under_way: TaskTracker,
     /// Cancelled when nobody can wait any longer.
     pub(super) hurry: CancellationToken,
 }
@@ -53,7 +53,7 @@ impl State {
         let agents = Agents {
             connected: Arc::new(connected),
             kept: Kept::for_so_long(options.idle),
-            calls: TaskTracker::new(),
+            under_way: TaskTracker::new(),
             hurry: CancellationToken::new(),
         };
         let allowed = Allowed { roots: Some(options.roots.clone()), ..options.allowed };
@@ -122,12 +122,12 @@ impl State {
 
     /// Waits until no call is under way, for `patience` at most; then everything may close.
     pub(super) async fn finish_calls(&self, patience: Duration) {
-        let Agents { calls, hurry, .. } = &self.shared.agents;
-        calls.close();
-        if tokio::time::timeout(patience, calls.wait()).await.is_err() {
-            tracing::warn!(calls = calls.len(), "calls under way are cut short");
+        let Agents { under_way, hurry, .. } = &self.shared.agents;
+        under_way.close();
+        if tokio::time::timeout(patience, under_way.wait()).await.is_err() {
+            tracing::warn!(calls = under_way.len(), "calls under way are cut short");
             hurry.cancel();
-            let _ = tokio::time::timeout(super::CLOSING, calls.wait()).await;
+            let _ = tokio::time::timeout(super::CLOSING, under_way.wait()).await;
         }
         self.shared.closing.cancel();
     }
