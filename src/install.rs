@@ -5,9 +5,7 @@
 mod archive;
 mod commands;
 mod error;
-mod find;
 mod go;
-mod java;
 mod progress;
 mod store;
 mod unpack;
@@ -17,13 +15,12 @@ use std::path::{Path, PathBuf};
 
 pub use commands::version_of;
 pub use error::InstallError;
-pub use find::{Found, Origin, find, find_on_path, in_folders};
-pub use java::{Java, JavaPlaces, find_java};
 pub use progress::{Lines, Progress, on_stderr};
 pub use store::Receipt;
 
 use crate::config::{InstallRecipe, ServerSpec};
 use crate::dirs::Dirs;
+use crate::programs::is_program;
 
 /// A language server that is installed now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,21 +31,6 @@ pub struct Installed {
     pub receipt: Receipt,
     /// Whether it was there already, so that nothing was done.
     pub already: bool,
-}
-
-/// Folders in which programs are looked for after PATH: `bin` of every language server that was installed here.
-pub fn search_path() -> Vec<PathBuf> {
-    Dirs::from_env().map(|dirs| search_path_in(&dirs)).unwrap_or_default()
-}
-
-/// The same for given folders.
-pub fn search_path_in(dirs: &Dirs) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(dirs.servers()) else { return Vec::new() };
-    let visible = entries.flatten().filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
-    let mut folders: Vec<PathBuf> =
-        visible.map(|entry| entry.path().join("bin")).filter(|folder| folder.is_dir()).collect();
-    folders.sort();
-    folders
 }
 
 /// What was installed under that name, if anything.
@@ -140,7 +122,7 @@ impl<'r> Plan<'r> {
 fn check_that_it_starts(spec: &ServerSpec, folder: &Path, plan: &Plan<'_>) -> Result<String, InstallError> {
     let program = folder.join("bin").join(&spec.command);
     let does_not_start = || InstallError::DoesNotStart { name: spec.name.clone(), recipe: plan.recipe.clone() };
-    if !find::is_program(&program) {
+    if !is_program(&program) {
         return Err(does_not_start());
     }
     if spec.version_args.is_empty() {

@@ -19,9 +19,10 @@
 //! | [`search`] | files and lines by ripgrep's crates; blocking | temporaries |
 //! | [`shell`] | one command line run, bounded in time and memory; blocking | – |
 //! | [`config`], [`dirs`] | language servers as data, the user's folders | – |
-//! | [`install`] | the recipes that get a language server | config, dirs |
+//! | [`programs`] | programs of this machine, and a Java among them; blocking | – |
+//! | [`install`] | the recipes that get a language server | programs, config, dirs |
 //! | [`lsp`] | one language server seen by its client | text, config |
-//! | [`workspace`] | what lasts: paths, file locks, documents, language servers, settling, symbols by name, navigation; `lsp_types` stop here | lsp, syntax, search, text, config |
+//! | [`workspace`] | what lasts: paths, file locks, documents, language servers, settling, symbols by name, navigation; `lsp_types` stop here | lsp, syntax, search, programs, text, config |
 //! | [`landing`] | the only door by which we put bytes on disk | workspace, patch, replace, text |
 //! | [`report`] | facts to words and structured results; pure | landing's, workspace's and replace's facts |
 //! | [`picture`] | what a person is shown of sessions: one HTML page of ledgers and language servers; pure | the ledger's facts |
@@ -31,7 +32,7 @@
 //! | [`mcp`] | the MCP face | session |
 //! | [`lsp_face`] | the LSP face: a language server in front of the shared ones | service, workspace, report, syntax, text |
 //! | [`hooks`] | the hook face: one file a harness | service, session, landing, workspace, patch, replace, report |
-//! | [`daemon`] | the process that all sessions of a user share: its socket, and the client's side of it | mcp, hooks, lsp_face, service, install, dirs |
+//! | [`daemon`] | the process that all sessions of a user share: its socket, and the client's side of it | mcp, hooks, lsp_face, service, programs, dirs |
 //! | [`http`] | the HTTP face: MCP over HTTP behind a token, probes, metrics | mcp, service, session, report, workspace's facts |
 //! | [`cli`] | one file a subcommand | all |
 //!
@@ -72,6 +73,7 @@ pub mod lsp_face;
 pub mod mcp;
 pub mod patch;
 pub mod picture;
+pub mod programs;
 pub mod replace;
 pub mod report;
 pub mod search;

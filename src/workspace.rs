@@ -18,7 +18,6 @@ mod outcome;
 mod own_file;
 pub mod paths;
 mod place;
-mod programs;
 pub mod proposing;
 mod registry;
 pub mod rewriting;

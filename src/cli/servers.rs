@@ -11,7 +11,8 @@ use clap::{Args, Subcommand};
 
 use crate::config::{InstallRecipe, ServerSpec, Servers};
 use crate::dirs::Dirs;
-use crate::install::{self, Found, Origin};
+use crate::install;
+use crate::programs::{self, Found, Origin};
 
 /// Arguments of `landfall servers`.
 #[derive(Debug, Args)]
@@ -125,7 +126,7 @@ fn named<'s>(servers: &'s Servers, name: &str) -> anyhow::Result<&'s ServerSpec>
 
 /// What is on PATH goes first; someone who installs another one should hear of it.
 fn warn_of_another(spec: &ServerSpec, dirs: &Dirs, out: &mut impl Write) -> anyhow::Result<()> {
-    if let Some(Found { program, origin: Origin::Path }) = install::find(&spec.command, Some(dirs)) {
+    if let Some(Found { program, origin: Origin::Path }) = programs::find(&spec.command, &[dirs.servers()]) {
         writeln!(out, "note: {} on PATH is used before it", program.display())?;
     }
     Ok(())
@@ -133,8 +134,9 @@ fn warn_of_another(spec: &ServerSpec, dirs: &Dirs, out: &mut impl Write) -> anyh
 
 fn status(servers: &Servers, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let dirs = Dirs::from_env().ok();
+    let installed: Vec<PathBuf> = dirs.iter().map(Dirs::servers).collect();
     for spec in servers {
-        match install::find(&spec.command, dirs.as_ref()) {
+        match programs::find(&spec.command, &installed) {
             Some(found) => writeln!(out, "{:<10} {}", spec.name, described(spec, &found, dirs.as_ref()))?,
             None => writeln!(out, "{:<10} not installed; {}", spec.name, mend(spec))?,
         }

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::config::Servers;
 use crate::dirs::Dirs;
-use crate::install;
+use crate::programs;
 
 /// Variables that change what language servers and toolchains say; both part of the identity and handed on.
 const TOOLCHAIN: &[&str] = &[
@@ -169,10 +169,7 @@ fn dirs_file(dirs: &Dirs) -> Option<PathBuf> {
 }
 
 fn on_path(command: &str, path: &OsStr) -> Option<PathBuf> {
-    if command.contains('/') {
-        return None;
-    }
-    install::in_folders(command, std::env::split_paths(path).filter(|folder| folder.is_absolute()))
+    programs::in_folders(command, std::env::split_paths(path).filter(|folder| folder.is_absolute()))
 }
 
 /// Distinguishes this program from another build of the same version.

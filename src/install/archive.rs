@@ -11,9 +11,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::commands::ask;
 use super::unpack::unpack;
-use super::{InstallError, Progress, find_on_path};
+use super::{InstallError, Progress};
+use crate::programs::{ask, find_on_path};
 
 const MAX_ARCHIVE: u64 = 256 << 20;
 const MAX_UNPACKED: u64 = 1 << 30;

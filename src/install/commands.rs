@@ -1,23 +1,22 @@
 //! Other programs run for us: a step of a recipe, or a question for a version.
 
-use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use super::InstallError;
+use crate::programs;
 
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
 const TAIL_LINES: usize = 12;
-const OUTPUT_LIMIT: u64 = 64 * 1024;
 
 /// What a program prints when asked for its version, as far as it looks like one; without arguments to ask with, the
 /// empty text. `None` when it does not start, fails, or is not done within 20 s.
 pub fn version_of(program: &Path, arguments: &[String]) -> Option<String> {
     if arguments.is_empty() {
-        return super::find::is_program(program).then(String::new);
+        return programs::is_program(program).then(String::new);
     }
-    let output = ask(Command::new(program).args(arguments), VERSION_LIMIT)?;
+    let output = programs::ask(Command::new(program).args(arguments), VERSION_LIMIT)?;
     Some(version_in(&output).unwrap_or_default())
 }
 
@@ -36,42 +35,6 @@ pub(super) fn run_step(command: &mut Command, what: &str, hint: Option<&str>) ->
     }
     let text = [output.stdout, output.stderr].concat();
     Err(failed(output.status.to_string(), tail(&String::from_utf8_lossy(&text))))
-}
-
-/// What a short command prints, both streams; `None` when it fails or takes longer than `limit`.
-pub(super) fn ask(command: &mut Command, limit: Duration) -> Option<String> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().ok()?;
-    let out = child.stdout.take().map(read_in_background);
-    let err = child.stderr.take().map(read_in_background);
-    let status = wait(&mut child, limit)?;
-    // Not joined before the end is known: a grandchild may keep the pipes open.
-    let texts: Vec<String> = [out, err].into_iter().flatten().filter_map(|reader| reader.join().ok()).collect();
-    status.success().then(|| texts.concat())
-}
-
-fn read_in_background(stream: impl Read + Send + 'static) -> std::thread::JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // What cannot be read is not there: the exit status decides.
-        let _ = stream.take(OUTPUT_LIMIT).read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
-}
-
-fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
-    let deadline = Instant::now() + limit;
-    loop {
-        if let Ok(Some(status)) = child.try_wait() {
-            return Some(status);
-        }
-        if Instant::now() >= deadline {
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 /// The first word of a text that looks like a version: digits with a dot, a `v` in front allowed.
@@ -103,14 +66,6 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(version_in(text).as_deref(), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn a_program_that_hangs_or_fails_has_no_version() {
-        let shell = |script: &str| ask(Command::new("sh").args(["-c", script]), Duration::from_millis(200));
-        assert_eq!(shell("echo 1.2"), Some("1.2\n".to_string()));
-        assert_eq!(shell("echo 1.2; exit 3"), None);
-        assert_eq!(shell("exec sleep 60"), None);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use super::commands::run_step;
-use super::{InstallError, Progress, find_on_path};
+use super::{InstallError, Progress};
+use crate::programs::find_on_path;
 
 /// Builds `package` (`MODULE@VERSION`) into `folder/bin`.
 pub(super) fn install(package: &str, folder: &Path, progress: &mut dyn Progress) -> Result<(), InstallError> {

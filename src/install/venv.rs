@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::commands::run_step;
-use super::{InstallError, JavaPlaces, Progress, find::is_program, find_java, find_on_path};
+use super::{InstallError, Progress};
 use crate::config::JavaNeed;
+use crate::programs::{JavaPlaces, find_java, find_on_path, is_program};
 
 const MAX_DEPTH: usize = 8;
 

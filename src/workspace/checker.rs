@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::checker_output::{Message, read_as, read_gnu};
 use super::launch::check_cache;
-use super::programs;
+
 use super::verdict::Severity;
 use crate::config::{CheckSpec, Evidence, ServerSpec};
 use crate::lsp::{Program, run};
+use crate::programs;
 
 /// What a checker is run with.
 #[derive(Debug, Clone)]
@@ -51,7 +52,7 @@ impl Checker {
     /// The checker of a language server's specification; `None` when it has none or the program is not there.
     pub(super) fn of(spec: &ServerSpec, root: &Path, cache: &Path, installed: &[PathBuf]) -> Option<Checker> {
         let check = spec.check.as_ref()?;
-        let program = programs::find(check.command.first()?, installed)?;
+        let program = programs::find(check.command.first()?, installed)?.program;
         let kind = match spec.evidence {
             Evidence::Zls => Kind::Zig { zig: program },
             _ => Kind::Command { program, check: check.clone() },

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::programs;
 use crate::config::{Evidence, ServerSpec};
 use crate::lsp::{Launch, Program};
+use crate::programs::{Java, JavaPlaces, find_java};
 
 /// The oldest Java that jdtls runs on.
 const LEAST_JAVA: u32 = 21;
@@ -125,7 +125,8 @@ pub(super) fn needs_data_dir(spec: &ServerSpec) -> bool {
 /// Launchers find Java by JAVA_HOME or by PATH, so both lead to the same one.
 fn java_environment(spec: &ServerSpec, launcher: &Path) -> Vec<(OsString, OsString)> {
     let mut env = Vec::new();
-    if let Some(home) = programs::java_home(LEAST_JAVA, launcher) {
+    let java = find_java(LEAST_JAVA, &JavaPlaces::of_this_machine().and_beside(launcher));
+    if let Some(Java { home, .. }) = java {
         let mut path = home.join("bin").into_os_string();
         if let Some(others) = std::env::var_os("PATH") {
             path.push(":");

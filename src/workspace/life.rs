@@ -7,10 +7,10 @@ use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::launch::{DataDir, launch, needs_data_dir, needs_source_roots, source_roots};
-use super::programs;
 use super::round::RoundFailure;
 use super::slot::{Phase, Slot};
 use crate::lsp::LanguageServer;
+use crate::programs::{self, Found};
 
 /// How long to wait before it is started again, by how often it has failed in a row.
 const BACK_OFF: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(4), Duration::from_secs(16)];
@@ -103,7 +103,7 @@ impl Slot {
     }
 
     async fn once(&self, shutdown: &CancellationToken) -> End {
-        let Some(program) = programs::find(&self.spec.command, &self.place.installed) else {
+        let Some(Found { program, .. }) = programs::find(&self.spec.command, &self.place.installed) else {
             return if self.checker.is_some() { self.checker_only(shutdown).await } else { End::Absent };
         };
         self.set_phase(Phase::Loading { since: Instant::now() });

@@ -7,7 +7,8 @@ use serde::Serialize;
 use crate::cli::servers::{mend, version};
 use crate::config::{CheckSpec, InstallRecipe, JavaNeed, ServerSpec};
 use crate::dirs::Dirs;
-use crate::install::{self, Found, JavaPlaces, Origin, find_java, find_on_path};
+use crate::install;
+use crate::programs::{self, Found, JavaPlaces, Origin, find_java, find_on_path};
 
 /// A program that diagnostics come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -47,7 +48,7 @@ pub(super) fn language_server(spec: &ServerSpec, dirs: Option<&Dirs>) -> Source 
         let lack = Lack { what: "none is configured".into(), mend: "the checker speaks alone".into(), fatal: true };
         return Source { name: "none".into(), path: None, version: None, lack: Some(lack) };
     }
-    let Some(found) = install::find(&spec.command, dirs) else {
+    let Some(found) = programs::find(&spec.command, &installed(dirs)) else {
         let lack = Lack { what: "not installed".to_string(), mend: mend(spec), fatal: true };
         return Source { name: spec.name.clone(), path: None, version: None, lack: Some(lack) };
     };
@@ -58,6 +59,11 @@ pub(super) fn language_server(spec: &ServerSpec, dirs: Option<&Dirs>) -> Source 
     };
     let version = version.filter(|version| !version.is_empty());
     Source { name: spec.name.clone(), path: Some(found.program), version, lack }
+}
+
+/// Where language servers are installed.
+fn installed(dirs: Option<&Dirs>) -> Vec<PathBuf> {
+    dirs.map(Dirs::servers).into_iter().collect()
 }
 
 /// Looks at a checker.

