@@ -1,4 +1,4 @@
-//! The HTTP face: MCP over streamable HTTP behind a token, probes and metrics.
+//! The HTTP face: MCP over streamable HTTP behind a token, a page for people, probes and metrics.
 //!
 //! Invariants:
 //! - Nothing but the probes is answered without the token, or a cookie that was given for it.
@@ -17,6 +17,7 @@ pub mod guard;
 mod health;
 mod metrics;
 mod names;
+mod page;
 mod place;
 mod state;
 mod token;
@@ -107,6 +108,7 @@ fn router(state: &State) -> Router {
     let guarded = Router::new()
         .merge(agent::routes(state))
         .merge(metrics::routes(state))
+        .merge(page::routes(state))
         .fallback(async || answer::plain(StatusCode::NOT_FOUND, "there is nothing here; MCP is at /mcp"))
         .layer(from_fn_with_state(state.clone(), guard::known_names));
     Router::new().merge(health::routes()).merge(guarded).with_state(state.clone())

@@ -25,7 +25,7 @@
 //! | [`workspace`] | what lasts: paths, file locks, documents, language servers, settling, symbols by name, navigation; `lsp_types` stop here | lsp, syntax, search, programs, text, config |
 //! | [`landing`] | the only door by which we put bytes on disk | workspace, patch, replace, text |
 //! | [`report`] | facts to words and structured results; pure | landing's, workspace's and replace's facts |
-//! | [`picture`] | what a person is shown of sessions: one HTML page of ledgers and language servers; pure | the ledger's facts |
+//! | [`picture`] | what a person is shown of sessions: HTML of ledgers and language servers; pure | the ledger's facts |
 //! | [`tools`] | one file a tool | landing, workspace, report, search, shell |
 //! | [`session`] | one agent: dispatch, what it has seen, reports still owed | tools, workspace |
 //! | [`service`] | the process: its workspaces and the open sessions | session, workspace |
@@ -33,7 +33,7 @@
 //! | [`lsp_face`] | the LSP face: a language server in front of the shared ones | service, workspace, report, syntax, text |
 //! | [`hooks`] | the hook face: one file a harness | service, session, landing, workspace, patch, replace, report |
 //! | [`daemon`] | the process that all sessions of a user share: its socket, and the client's side of it | mcp, hooks, lsp_face, service, programs, dirs |
-//! | [`http`] | the HTTP face: MCP over HTTP behind a token, probes, metrics | mcp, service, session, report, workspace's facts |
+//! | [`http`] | the HTTP face: MCP over HTTP behind a token, a page for people, probes, metrics | mcp, service, session, picture, report, workspace's facts |
 //! | [`cli`] | one file a subcommand | all |
 //!
 //! `tools` and `session` know each other: a tool's `run` is given the [`session::Call`] it is part of.

@@ -106,20 +106,27 @@ impl Service {
 
     /// The open sessions, the oldest first.
     pub fn sessions(&self) -> Vec<SessionStatus> {
+        self.open().into_iter().map(|(status, _)| status).collect()
+    }
+
+    /// The open sessions with their ledgers, the oldest first. Holding one keeps no session open.
+    pub fn open(&self) -> Vec<(SessionStatus, Ledger)> {
         let status = |(name, connected): (&String, &Connected)| {
-            let counts = connected.session.upgrade()?.ledger().counts();
-            Some(SessionStatus {
+            let ledger = connected.session.upgrade()?.ledger().clone();
+            let counts = ledger.counts();
+            let status = SessionStatus {
                 name: name.clone(),
                 face: connected.face,
                 home: connected.home.clone(),
                 began: connected.began,
                 landed: counts.landed,
                 refused: counts.refused,
-            })
+            };
+            Some((status, ledger))
         };
-        let mut open: Vec<SessionStatus> =
+        let mut open: Vec<(SessionStatus, Ledger)> =
             self.shared.sessions.iter().filter_map(|entry| status(entry.pair())).collect();
-        open.sort_by(|a, b| (a.began, &a.name).cmp(&(b.began, &b.name)));
+        open.sort_by(|(a, _), (b, _)| (a.began, &a.name).cmp(&(b.began, &b.name)));
         open
     }
 

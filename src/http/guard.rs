@@ -31,7 +31,7 @@ pub fn visitor(state: &State, headers: &HeaderMap) -> Option<Visitor> {
     if bearer(headers).is_some_and(|token| state.token().is(token)) {
         return Some(Visitor::Token);
     }
-    let held = cookies(headers).any(|(name, value)| name == COOKIE && state.cookies().holds(value));
+    let held = held(headers).any(|value| state.cookies().holds(value));
     (held && !is_cross_site(headers)).then_some(Visitor::Cookie)
 }
 
@@ -79,6 +79,11 @@ fn refusal(headers: &HeaderMap) -> Response {
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// The values of the cookie that a request comes with.
+pub(super) fn held(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    cookies(headers).filter(|(name, _)| *name == COOKIE).map(|(_, value)| value)
 }
 
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {

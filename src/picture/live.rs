@@ -241,3 +241,59 @@ pub fn login(wrong: Option<&str>) -> (String, Policy) {
     };
     (document("log in", None, &body).into_string(), Policy::page())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Moment, Origin, session};
+    use super::*;
+    use crate::workspace::ledger::Ledger;
+
+    fn picture(lines: &[&str]) -> Picture {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), lines.join("\n")).expect("writes");
+        let record = Ledger::read(file.path()).expect("reads");
+        let origin = Origin { name: "s".into(), face: Some("http".into()), home: Some("/w".into()), began: None };
+        Picture { taken: Moment(0), sessions: vec![session(origin, &record, 10)], language_servers: Vec::new() }
+    }
+
+    const REFUSED: &str = r#"{"number":1,"at":"2026-01-01T00:00:00.000Z","tool":"edit","workspace":"/w","outcome":"refused","code":"not_found","path":"</script>","file":"a.go","message":"no"}"#;
+    const LANDED: &str = r#"{"number":2,"at":"2026-01-01T00:00:01.000Z","tool":"edit","workspace":"/w","outcome":"landed","file":"a.go","action":"edited","added":1,"removed":1,"total":1,"reversal":[]}"#;
+
+    #[test]
+    fn a_browser_is_told_what_it_does_not_show_yet() {
+        let (mut told, earlier) = (Told::default(), Earlier::default());
+        let mut update = |lines: &[&str]| {
+            let update = told.update(&picture(lines), &earlier);
+            update.map(|update| serde_json::from_str::<Value>(&update).expect("JSON"))
+        };
+        let first = update(&[]).expect("all of it");
+        assert_eq!((first["blocks"].as_object().map(Map::len), &first["order"]), (Some(5), &json!([])));
+        assert_eq!(update(&[]), None);
+        let second = update(&[REFUSED]).expect("a line");
+        assert_eq!(second["order"], json!(["e-s-1"]));
+        assert!(second["lines"]["e-s-1"].as_str().is_some_and(|line| line.contains("&lt;/script&gt;")), "{second}");
+        let third = update(&[REFUSED, LANDED]).expect("two lines");
+        // The refused one is made good, so that it is another line now.
+        assert_eq!((third["lines"].as_object().map(Map::len), &third["order"]), (Some(2), &json!(["e-s-2", "e-s-1"])));
+        assert!(third["blocks"].get("earlier").is_none(), "{third}");
+        let fourth = update(&[LANDED]).expect("one has left");
+        assert_eq!((fourth["lines"].as_object().map(Map::len), &fourth["order"]), (Some(0), &json!(["e-s-2"])));
+        assert_eq!(update(&[REFUSED, LANDED]).expect("and comes back")["lines"].as_object().map(Map::len), Some(1));
+    }
+
+    #[test]
+    fn the_document_and_the_first_update_show_the_same() {
+        let (picture, earlier) = (picture(&[REFUSED, LANDED]), Earlier { names: vec!["old".into()] });
+        let (page, policy) = live(&picture, &earlier);
+        let update = Told::default().update(&picture, &earlier).expect("all of it");
+        let update: Value = serde_json::from_str(&update).expect("JSON");
+        for part in ["blocks", "lines"] {
+            for (name, text) in update[part].as_object().expect("parts") {
+                assert!(page.contains(text.as_str().expect("text")), "{name} is not in {page}");
+            }
+        }
+        assert!(policy.0.contains(&hash(SCRIPT)) && policy.0.contains("connect-src 'self'"), "{}", policy.0);
+        assert_eq!(page.matches("<script>").count(), 1);
+        assert_eq!(page.matches(" id=\"e-s-1\"").count(), 1, "each name once");
+    }
+}
