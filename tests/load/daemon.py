@@ -3,9 +3,9 @@
 
     tests/load/daemon.py LANDFALL [PART...]
 
-LANDFALL is the program. The parts are cold, bridge, idle, sessions and workspaces; without any, all of them run. Each
-prints its figures and the limit they are held to; exit code 1 when one is over it. `sessions` and `workspaces` need gopls
-on PATH. Everything happens in a temporary folder, and the daemon ends with its part.
+LANDFALL is the program. The parts are cold, bridge, idle, raw, sessions and workspaces; without any, all of them run. Each
+prints its figures and the limit they are held to; exit code 1 when one is over it. `raw`, `sessions` and `workspaces` need
+gopls on PATH. Everything happens in a temporary folder, and the daemon ends with its part.
 """
 
 import json
@@ -230,8 +230,11 @@ class Worker(threading.Thread):
         told = set(re.findall(r"missing(\d+)x\d+", text))
         if told - {str(self.number)}:
             self.faults.append(f"mixed up: {path}: {text}")
-        if wrong and result["structuredContent"]["diagnostics"]["verdict"] == "problems" and wrong not in text:
+        verdict = result.get("structuredContent", {}).get("diagnostics", {}).get("verdict")
+        if wrong and verdict in ("clean", "problems") and wrong not in text:
             self.faults.append(f"not told: {path}: {text[:300]}")
+        if not wrong and verdict == "problems":
+            self.faults.append(f"blamed: {path}: {text[:300]}")
 
 
 def sessions(count=20, edits=50):
@@ -249,6 +252,82 @@ def sessions(count=20, edits=50):
         say(f"median edit, {count} sessions x {edits} at once", f"{many:.0f} ms", "<= 2 x alone", many <= 2 * single)
         say("edits a second", f"{len(together) / facts['seconds']:.1f}", "", True)
         say_facts(facts)
+
+
+def raw(count=20, rounds=50):
+    """gopls alone, told of the same changes and asked for all diagnostics: what any service over it has to wait for."""
+    if shutil.which("gopls") is None:
+        print("  skipped: gopls is not on PATH")
+        return
+    for at_once in (1, count):
+        with tempfile.TemporaryDirectory(prefix="load-") as workspace:
+            go_workspace(workspace, count)
+            gopls = Gopls(workspace, [f"p{number}/p.go" for number in range(count)] + ["shared/shared.go"])
+            times, processor = [], -ticks(gopls.process.pid)
+            for number in range(rounds):
+                began = time.perf_counter()
+                for package in range(at_once):
+                    wrong = number % 5 == 2
+                    value = f"missing{package}x{number}" if wrong else str(number + 1)
+                    gopls.change(f"p{package}/p.go", f"package p{package}\n\nconst Value = {value}\n\nfunc Get() int {{ return Value }}\n")
+                gopls.diagnose()
+                times.append(1000 * (time.perf_counter() - began))
+            processor = (processor + ticks(gopls.process.pid)) * 1000 / os.sysconf("SC_CLK_TCK") / rounds
+            gopls.process.kill()
+        say(f"{at_once} changed, then asked: median", f"{statistics.median(times):.0f} ms", "", True)
+        say("processor time of gopls for that", f"{processor:.0f} ms", "", True)
+
+
+class Gopls:
+    """A client of gopls that has all files open."""
+
+    def __init__(self, root, paths):
+        self.root, self.count, self.version = root, 0, 1
+        self.settings = {"diagnosticsDelay": "10ms", "pullDiagnostics": True}
+        self.process = subprocess.Popen(["gopls"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        capabilities = {"workspace": {"configuration": True}, "textDocument": {"publishDiagnostics": {"versionSupport": True}}}
+        folders = [{"uri": self.uri(""), "name": "load"}]
+        self.request("initialize", {"processId": os.getpid(), "rootUri": self.uri(""), "workspaceFolders": folders, "initializationOptions": self.settings, "capabilities": capabilities})
+        self.send({"method": "initialized", "params": {}})
+        self.files = [self.uri(path) for path in paths]
+        for path in paths:
+            document = {"uri": self.uri(path), "languageId": "go", "version": 1, "text": open(f"{root}/{path}").read()}
+            self.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+        self.diagnose()
+        self.diagnose()
+
+    def uri(self, path):
+        return f"file://{self.root}/{path}".rstrip("/")
+
+    def send(self, message):
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.flush()
+
+    def request(self, method, params):
+        self.count += 1
+        self.send({"id": self.count, "method": method, "params": params})
+        while True:
+            length = 0
+            while (line := self.process.stdout.readline()).strip():
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            message = json.loads(self.process.stdout.read(length))
+            if "method" in message and "id" in message:
+                asked = message["method"] == "workspace/configuration"
+                self.send({"id": message["id"], "result": [self.settings for _ in message["params"]["items"]] if asked else None})
+            elif message.get("id") == self.count:
+                return message["result"]
+
+    def change(self, path, text):
+        write(f"{self.root}/{path}", text)
+        self.version += 1
+        document = {"uri": self.uri(path), "version": self.version}
+        self.send({"method": "textDocument/didChange", "params": {"textDocument": document, "contentChanges": [{"text": text}]}})
+        self.send({"method": "textDocument/didSave", "params": {"textDocument": {"uri": self.uri(path)}}})
+
+    def diagnose(self):
+        self.request("workspace/executeCommand", {"command": "gopls.diagnose_files", "arguments": [{"Files": self.files}]})
 
 
 def say_facts(facts):
@@ -342,7 +421,7 @@ def resident_of(name):
 
 def main():
     global LANDFALL
-    parts = {part.__name__: part for part in (cold, bridge, idle, sessions, workspaces)}
+    parts = {part.__name__: part for part in (cold, bridge, idle, raw, sessions, workspaces)}
     if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(parts):
         raise SystemExit(__doc__)
     LANDFALL = os.path.abspath(sys.argv[1])
