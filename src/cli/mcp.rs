@@ -6,9 +6,13 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::service::{self, ServiceArguments};
-use crate::daemon::{Ask, SessionAsk};
+use crate::daemon::{self, Ask, Connection, SessionAsk};
 use crate::mcp::{McpFace, serve_stdio};
 use crate::service::Connecting;
+
+/// What a session is told whose daemon has ended.
+const STARTED_AGAIN: &str = "note: the service was started again since your last call; verdicts that were still to come \
+    will not come: call `diagnostics` on the files you changed";
 
 /// How to serve.
 #[derive(Debug, clap::Args)]
@@ -39,8 +43,9 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<ExitCode> {
     if arguments.no_daemon {
         return serve_here(&arguments, None);
     }
-    match ask(&arguments).and_then(|ask| arguments.service.connect(&Ask::Session(ask))) {
-        Ok(connection) => service::bridge(connection),
+    let connected = ask(&arguments).and_then(|ask| Ok((arguments.service.connect(&Ask::Session(ask.clone()))?, ask)));
+    match connected {
+        Ok((connection, ask)) => bridge(connection, arguments.service, ask),
         Err(error) => {
             let why = format!("{error:#}");
             tracing::warn!(why, "no daemon; serving in this process");
@@ -50,6 +55,14 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<ExitCode> {
             serve_here(&arguments, Some(note))
         }
     }
+}
+
+/// Hands on what our client says, to one daemon after the other.
+fn bridge(connection: Connection, service: ServiceArguments, ask: SessionAsk) -> anyhow::Result<ExitCode> {
+    let again = Ask::Session(SessionAsk { note: Some(STARTED_AGAIN.to_owned()), ..ask });
+    let reconnect = move || service.connect(&again).map_err(|error| format!("{error:#}"));
+    daemon::lasting_bridge(connection, reconnect).context("standard input or output cannot be used")?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn cannot_open(root: &std::path::Path) -> String {

@@ -1,4 +1,4 @@
-//! The thin end: bytes from our client to the daemon and back.
+//! The thin end: bytes from our client to the daemon and back, whatever the protocol.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::Connection;
 
 /// How long the daemon has to end the session once our client is gone.
-const FAREWELL: Duration = Duration::from_secs(10);
+pub(super) const FAREWELL: Duration = Duration::from_secs(10);
 
 /// Copies between standard input and output and `connection` until either side ends. Returns whether it was our client
 /// that ended it.
@@ -57,6 +57,6 @@ fn forward(mut input: File, mut to_daemon: &UnixStream) {
 }
 
 /// A standard stream without the buffers and locks around it.
-fn file(stream: impl AsFd) -> io::Result<File> {
+pub(super) fn file(stream: impl AsFd) -> io::Result<File> {
     Ok(File::from(stream.as_fd().try_clone_to_owned()?))
 }

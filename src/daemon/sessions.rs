@@ -39,6 +39,9 @@ pub(super) fn begin(service: &Service, ask: &SessionAsk) -> io::Result<Session> 
     for other in &ask.workspaces[1..] {
         session.open(other)?;
     }
+    if let Some(note) = &ask.note {
+        session.announce(note.clone());
+    }
     Ok(session)
 }
 

@@ -83,6 +83,8 @@ pub struct SessionAsk {
     pub structured: bool,
     /// A name under which the session outlives this connection for a while, so that the next one goes on with it.
     pub name: Option<String>,
+    /// What is put on top of its first result.
+    pub note: Option<String>,
 }
 
 /// A message of a harness's hook.

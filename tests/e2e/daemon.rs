@@ -11,30 +11,30 @@ use serde_json::{Value, json};
 use crate::support::daemon::Seat;
 use crate::support::{Agent, wait_until};
 
-fn folder_with(text: &str) -> tempfile::TempDir {
+pub(super) fn folder_with(text: &str) -> tempfile::TempDir {
     let folder = tempfile::Builder::new().prefix("landfall-test-").tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("a.txt"), text).expect("a file");
     folder
 }
 
-fn agent(seat: &Seat, root: &Path) -> Agent {
+pub(super) fn agent(seat: &Seat, root: &Path) -> Agent {
     Agent::through_daemon(root, &["--no-lsp"], &seat.environment())
 }
 
-fn status(seat: &Seat) -> Value {
+pub(super) fn status(seat: &Seat) -> Value {
     let output = seat.command(&["status", "--json"]).output().expect("runs");
     let all: Value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
     all["daemons"][0].clone()
 }
 
 /// Files of this kind in the seat's runtime folder.
-fn files(seat: &Seat, ending: &str) -> Vec<PathBuf> {
+pub(super) fn files(seat: &Seat, ending: &str) -> Vec<PathBuf> {
     let folder = Path::new(seat.environment()[0].1).join("landfall");
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| path.to_string_lossy().ends_with(ending)).collect()
 }
 
-fn edit(agent: &mut Agent, old: &str, new: &str) -> String {
+pub(super) fn edit(agent: &mut Agent, old: &str, new: &str) -> String {
     let reply = agent.call("edit", json!({ "file_path": "a.txt", "old_string": old, "new_string": new }));
     reply.first_line().to_owned()
 }
