@@ -230,3 +230,147 @@ fn what_is_told_for_undoing_undoes() {
         assert_eq!(fs::read_to_string(home.path(file)).ok().as_deref(), before);
     }
 }
+
+/// A client: its arguments, its file, and what a user's own entry stands under there.
+struct Target {
+    arguments: &'static str,
+    file: &'static str,
+    under: &'static [&'static str],
+}
+
+const TARGETS: &[Target] = &[
+    Target { arguments: "claude-code", file: ".claude.json", under: &["mcpServers"] },
+    Target { arguments: "claude-code --hooks", file: ".claude/settings.json", under: &[] },
+    Target { arguments: "claude-code --project", file: "project/.mcp.json", under: &["mcpServers"] },
+    Target { arguments: "opencode", file: ".config/opencode/opencode.json", under: &["mcp"] },
+    Target { arguments: "opencode --v2", file: ".config/opencode/opencode.json", under: &["mcp", "servers"] },
+    Target { arguments: "codex", file: ".codex/config.toml", under: &["mcp_servers"] },
+    Target { arguments: "gemini", file: ".gemini/settings.json", under: &["mcpServers"] },
+    Target { arguments: "zed", file: ".config/zed/settings.json", under: &["context_servers"] },
+    Target { arguments: "vscode", file: ".config/Code/User/mcp.json", under: &["servers"] },
+    Target { arguments: "cursor", file: ".cursor/mcp.json", under: &["mcpServers"] },
+    Target { arguments: "crush", file: ".config/crush/crush.json", under: &["mcp"] },
+];
+
+impl Target {
+    fn is_toml(&self) -> bool {
+        self.file.ends_with(".toml")
+    }
+
+    /// A file of a user's, with comments, keys that are not ours, an entry of their own, and a comma behind the last item.
+    fn users_file(&self, own: bool) -> String {
+        if self.is_toml() {
+            let entry = "[mcp_servers.landfall] # mine\nenabled = false\nenv = { \"A\" = \"b\" }\n";
+            let own = if own { entry } else { "" };
+            return format!("# \u{e9}t\u{e9}\nmodel = 'x' # a model\n\n{own}\n[tui]\n  theme = \"dark\"\n# the end\n");
+        }
+        let entry = "\"landfall\": { /* mine */ \"enabled\": false, \"env\": { \"A\": \"b\" } },";
+        let inner = if own { entry } else { "" };
+        let open: String = self.under.iter().map(|key| format!("\"{key}\": {{ ")).collect();
+        let close = "}".repeat(self.under.len());
+        let servers = if own && !self.under.is_empty() { format!("  {open}{inner} {close},\n") } else { String::new() };
+        format!(
+            "{{\n  // \u{e9}t\u{e9}\n{servers}  \"theme\" : \"dark\", /* dark */\n  \"list\": [1,\n 2,],\n}}\n// the end\n"
+        )
+    }
+
+    /// The same, broken, and the line on which that is seen.
+    fn broken(&self) -> (&'static str, &'static str) {
+        if self.is_toml() { ("a = 1\n\n[b\nc = 2\n", ":3:") } else { ("{\n  \"a\": 1,\n  \"b\" 2\n}\n", ":3:") }
+    }
+}
+
+fn write_arguments(target: &Target) -> String {
+    format!("{} --write", target.arguments)
+}
+
+/// Carries out what is said to undo it.
+fn undo(home: &Home, said: &str) {
+    let undo = said.lines().find_map(|line| line.strip_prefix("to undo: ")).expect(said);
+    assert!(Command::new("sh").arg("-c").arg(home.filled_in(undo)).status().unwrap().success(), "{undo}");
+}
+
+#[test]
+fn every_kind_of_file_keeps_what_is_in_it_and_comes_back_byte_for_byte() {
+    for target in TARGETS {
+        for own in [false, true] {
+            let plain = target.users_file(own);
+            let windows = format!("\u{feff}{}", plain.replace('\n', "\r\n"));
+            let unended = plain.trim_end().to_owned();
+            for before in [plain, windows, unended, String::new(), "\u{feff}".to_owned()] {
+                let (home, context) = (Home::new(), format!("{} {before:?}", target.arguments));
+                home.put(target.file, &before);
+                let (well, said) = home.config(&write_arguments(target));
+                assert!(well, "{context}: {said}");
+                let after = home.text(target.file);
+                assert!(after.contains("landfall") && after != before, "{context}: {after}");
+                assert_eq!(after.starts_with('\u{feff}'), before.starts_with('\u{feff}'), "{context}");
+                if before.contains("\r\n") {
+                    assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "{context}: {after:?}");
+                }
+                kept(&before, &after, &context);
+                let (well, again) = home.config(&write_arguments(target));
+                assert!(well && again.contains("has it already"), "{context}: {again}");
+                assert_eq!(home.text(target.file), after, "{context}: done again");
+                undo(&home, &said);
+                assert_eq!(home.text(target.file), before, "{context}: undone");
+            }
+        }
+    }
+}
+
+/// All words of the file before are there still, in their order.
+fn kept(before: &str, after: &str, context: &str) {
+    let mut rest = after;
+    for word in before.split([' ', '\r', '\n', ',']).filter(|word| !word.is_empty()) {
+        let at = rest.find(word).unwrap_or_else(|| panic!("{context}: {word:?} is gone: {after}"));
+        rest = &rest[at + word.len()..];
+    }
+}
+
+#[test]
+fn without_a_file_one_is_made_and_undoing_takes_it_away() {
+    for target in TARGETS {
+        let home = Home::new();
+        let (well, said) = home.config(&write_arguments(target));
+        assert!(well && home.text(target.file).contains("landfall"), "{}: {said}", target.arguments);
+        undo(&home, &said);
+        assert_eq!(home.files(), Files::new(), "{}", target.arguments);
+    }
+}
+
+#[test]
+fn what_is_broken_or_read_only_is_refused_and_left_alone() {
+    for target in TARGETS {
+        let (broken, line) = target.broken();
+        let read_only = target.users_file(false);
+        for (text, mode, expected) in [(broken, 0o644, line), (&read_only, 0o444, "is read-only. Nothing was written")]
+        {
+            let home = Home::new();
+            home.put(target.file, text);
+            fs::set_permissions(home.path(target.file), fs::Permissions::from_mode(mode)).unwrap();
+            let before = home.files();
+            let (well, said) = home.config(&write_arguments(target));
+            assert!(!well && said.contains(expected) && said.contains(target.file), "{}: {said}", target.arguments);
+            assert!(said.contains("Nothing was written"), "{said}");
+            assert_eq!(home.files(), before, "{}", target.arguments);
+        }
+    }
+}
+
+#[test]
+fn a_link_is_followed_and_stays_and_undoing_goes_through_it() {
+    for target in TARGETS {
+        let home = Home::new();
+        let before = target.users_file(true);
+        home.put("dotfiles/settings", &before);
+        fs::create_dir_all(home.path(target.file).parent().unwrap()).unwrap();
+        symlink(home.path("dotfiles/settings"), home.path(target.file)).unwrap();
+        let (well, said) = home.config(&write_arguments(target));
+        assert!(well && home.text("dotfiles/settings") != before, "{}: {said}", target.arguments);
+        assert!(home.path(target.file).is_symlink(), "{}", target.arguments);
+        undo(&home, &said);
+        assert!(home.path(target.file).is_symlink(), "{}", target.arguments);
+        assert_eq!(home.text("dotfiles/settings"), before, "{}", target.arguments);
+    }
+}

@@ -14,6 +14,8 @@ mod daemon;
 mod daemon_faults;
 mod editing;
 mod editor_scripted;
+mod harness;
+mod hooks_broken;
 mod http;
 mod http_security;
 mod ledger;

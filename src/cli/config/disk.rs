@@ -10,7 +10,7 @@ use super::plan::{Content, FilePlan};
 use super::{json, toml};
 
 /// Mark that some editors put at the start of a file.
-const MARK: char = '\u{feff}';
+pub(super) const MARK: char = '\u{feff}';
 
 /// What is wrong in a file, and where.
 #[derive(Debug)]
@@ -65,7 +65,19 @@ impl Pending {
             Content::Whole(text) => Ok(text.clone()),
         };
         let merged = merged.map_err(|fault| fault.of(&path))?;
-        Ok(Pending { after: format!("{mark}{merged}"), path, before })
+        let pending = Pending { after: format!("{mark}{merged}"), path, before };
+        pending.may_be_written()?;
+        Ok(pending)
+    }
+
+    /// Whether there is leave to write: whoever made a file read-only, or has it made by another program, does not want
+    /// it changed here.
+    fn may_be_written(&self) -> anyhow::Result<()> {
+        let changes = self.before.as_ref().is_some_and(|before| *before != self.after);
+        if changes && fs::metadata(&self.path).is_ok_and(|found| found.permissions().readonly()) {
+            anyhow::bail!("{} is read-only. Nothing was written: chmod u+w it first", self.path.display());
+        }
+        Ok(())
     }
 
     /// Writes it, unless it is as wanted.

@@ -164,7 +164,7 @@ fn opencode(wishes: Wishes, places: &Places) -> anyhow::Result<Plan> {
 
 fn has_servers_of_second_version(path: &std::path::Path) -> anyhow::Result<bool> {
     let Some(text) = disk::read(path)? else { return Ok(false) };
-    let parsed = json::value(&text).map_err(|fault| fault.of(path))?;
+    let parsed = json::value(text.strip_prefix(disk::MARK).unwrap_or(&text)).map_err(|fault| fault.of(path))?;
     // A server may be called so: then it has a type.
     Ok(parsed.pointer("/mcp/servers").is_some_and(|servers| servers.is_object() && !servers["type"].is_string()))
 }

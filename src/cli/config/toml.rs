@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use toml_edit::{Document, DocumentMut, InlineTable, Item, Table, TableLike};
 
 use super::disk::Fault;
-use crate::text::{LineIndex, PositionEncoding};
+use crate::text::{LineIndex, PositionEncoding, hunks};
 
 /// A new file with `keys` alone.
 pub(super) fn fresh(keys: &Value) -> String {
@@ -29,7 +29,29 @@ pub(super) fn merge(text: &str, keys: &Value) -> Result<String, Fault> {
         let start = item.and_then(Item::span).map_or(0, |span| span.start);
         fault_at(text, start, format!("{} is not a table", names.join(".")))
     })?;
-    Ok(document.to_string())
+    Ok(with_line_ends_of(text, &document.to_string()))
+}
+
+/// `merged` with the line ends that its lines have in `text`, which the parser takes for one kind; new lines get that of
+/// the first. A last line without an end stays without.
+fn with_line_ends_of(text: &str, merged: &str) -> String {
+    let unended = !text.is_empty() && !text.ends_with('\n');
+    let merged = if unended { merged.strip_suffix('\n').unwrap_or(merged) } else { merged };
+    if !text.contains("\r\n") {
+        return merged.to_owned();
+    }
+    let merged = &merged.replace("\r\n", "\n");
+    let plain = text.replace("\r\n", "\n");
+    let (old, new): (Vec<_>, Vec<_>) = (text.split_inclusive('\n').collect(), merged.split_inclusive('\n').collect());
+    let end = if old[0].ends_with("\r\n") { "\r\n" } else { "\n" };
+    let (mut all, mut done) = (String::new(), 0);
+    for hunk in hunks(&plain, merged) {
+        all.extend(old[done..hunk.old.start].iter().copied());
+        all.extend(new[hunk.new.start..hunk.new.end].iter().map(|line| line.replace('\n', end)));
+        done = hunk.old.end;
+    }
+    all.extend(old[done..].iter().copied());
+    all
 }
 
 /// Merges `wanted`. What is in the way of a table is the error, by its names.
@@ -137,6 +159,18 @@ mod tests {
             assert_eq!((fault.line, fault.column), (line, column), "{text}: {}", fault.what);
             assert!(fault.what.contains(what), "{text}: {}", fault.what);
         }
+    }
+
+    #[test]
+    fn each_line_keeps_its_end() {
+        let text = "a = 1\r\nb = 2\n[mcp_servers]\r\nx = 1\n\r\n[z]\r\n\ny = \"\"\"\r\n\n\"\"\"\r\nlast = 1";
+        let merged = merge(text, &keys()).expect("merges");
+        for line in text.split_inclusive('\n') {
+            assert!(merged.contains(line), "{line:?} in {merged:?}");
+        }
+        assert!(merged.ends_with("last = 1"), "{merged:?}");
+        assert!(merged.contains("[mcp_servers.landfall]\r\ncommand = \"landfall\"\r\n"), "{merged:?}");
+        assert_eq!(merge(&merged, &keys()).expect("merges again"), merged);
     }
 
     #[test]
