@@ -50,7 +50,7 @@ impl<'a> Lines<'a> {
                 p.said { (symbol(line.mark())) (Shown(&said(line))) }
                 @if let Some(via) = &line.matched_via { p.note { "matched by " (Shown(&via.replace('_', " "))) } }
                 @if let Some(note) = &line.path_note { p.note { (Shown(note)) } }
-                @if let Some(number) = line.undoes { p.note { "took back " (self.to_entry(number)) } }
+                @if let Some(number) = line.undoes { p.note { "took back " (self.link_to(number)) } }
                 (detail(line))
             }
         }
@@ -74,7 +74,7 @@ impl<'a> Lines<'a> {
                 p.note.fate {
                     @match line.fate {
                         Fate::Open => strong { "not made good: the tree lacks it" },
-                        Fate::MadeGood(number) => { "made good by " (self.to_entry(number)) },
+                        Fate::MadeGood(number) => { "made good by " (self.link_to(number)) },
                         Fate::NothingMissing => "the tree lacks nothing",
                     }
                 }
@@ -100,7 +100,7 @@ impl<'a> Lines<'a> {
     }
 
     /// A link to the line of an entry.
-    fn to_entry(&self, number: u64) -> Markup {
+    fn link_to(&self, number: u64) -> Markup {
         html! { a href={ "#" (anchor(self.session, number)) } { (number) } }
     }
 

@@ -58,8 +58,8 @@ impl Answer {
 
     /// The JSON-RPC answer in it: the body, or the last event of a stream.
     pub(crate) fn message(&self) -> Value {
-        let data = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-        let last = data.filter(|data| !data.is_empty()).next_back().unwrap_or(&self.body);
+        let mut data = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+        let last = data.rfind(|data| !data.is_empty()).unwrap_or(&self.body);
         serde_json::from_str(last).unwrap_or_else(|error| panic!("{error} in {self:?}"))
     }
 
