@@ -35,6 +35,9 @@ fn without_the_right_token_nothing_is_answered() {
             assert!(refused.header("www-authenticate").is_some_and(|how| how.starts_with("Bearer")), "{refused:?}");
             assert!(refused.body.contains("Authorization: Bearer TOKEN") && !refused.body.contains(&token));
         }
+        let page = served.send("GET", "/", &headers, "");
+        assert_eq!((page.status, page.body.contains("Log out")), (200, false), "the form alone: {headers:?}");
+        assert_ne!(served.send("GET", "/events", &headers, "").status, 200, "{headers:?}");
     }
     assert_eq!(served.metric("landfall_calls_under_way"), Some(0.0), "with it, it is");
 }
@@ -100,7 +103,7 @@ fn a_body_that_is_too_long_is_refused_and_nonsense_is_no_harm() {
     assert_eq!(served.send("POST", "/mcp", &[], &deep).status, 400);
     assert_eq!(served.send("POST", "/mcp", &[("Content-Type", "text/plain")], LISTING).status, 415, "a form's");
     assert_eq!(served.send("PUT", "/mcp", &[], "{}").status, 405);
-    for target in ["/", "/mcp/", "/mcp/../metrics", "//metrics", "/.token", "/%2e%2e/token", "/mcp%00"] {
+    for target in ["/mcp/", "/mcp/../metrics", "//metrics", "/.token", "/%2e%2e/token", "/mcp%00"] {
         let status = served.get(target).status;
         assert!((400..500).contains(&status), "{target}: {status}");
     }
