@@ -63,7 +63,8 @@ fn html(status: StatusCode, page: String, policy: &Policy) -> Response {
         (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        // With `no-referrer` a browser names no origin when it sends our own forms, and those of nobody are refused.
+        (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
         (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
         (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
         (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
@@ -134,7 +135,7 @@ mod tests {
         assert!(header(&response, "content-security-policy").contains("default-src 'none'"));
         assert!(header(&response, "content-security-policy").contains("frame-ancestors 'none'"));
         for (name, value) in
-            [("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"), ("cache-control", "no-store")]
+            [("x-content-type-options", "nosniff"), ("referrer-policy", "same-origin"), ("cache-control", "no-store")]
         {
             assert_eq!(header(&response, name), value);
         }

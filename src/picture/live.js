@@ -30,7 +30,7 @@
   };
 
   const say = (text, state) => {
-    if (link.dataset.state === state) return;
+    if (link.textContent === text) return;
     link.textContent = text;
     link.dataset.state = state;
   };

@@ -53,7 +53,7 @@ pub(super) fn document(title: &str, policy: Option<&Policy>, body: &Markup) -> M
                 @if let Some(policy) = policy { meta http-equiv="Content-Security-Policy" content=(policy.0); }
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta name="referrer" content="no-referrer";
+                meta name="referrer" content="same-origin";
                 title { (plain(title)) " – landfall" }
                 link rel="icon" href="data:,";
                 style { (PreEscaped(STYLE)) }

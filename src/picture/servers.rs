@@ -35,9 +35,9 @@ fn standing(server: &ServerPicture) -> Markup {
         li {
             p { b { (Shown(&server.name)) } " " span.state.ready[ready].down[server.state == "down"] { (Shown(&server.state)) } }
             dl.facts {
-                @if let Some(bytes) = server.memory_bytes { dt { "memory" } dd { (memory(bytes)) } }
-                dt { "restarts" } dd { (server.restarts) }
-                @if let Some(seconds) = server.uptime_seconds { dt { "up" } dd { (duration(seconds * 1_000)) } }
+                @if let Some(bytes) = server.memory_bytes { div { dt { "memory" } dd { (memory(bytes)) } } }
+                div { dt { "restarts" } dd { (server.restarts) } }
+                @if let Some(seconds) = server.uptime_seconds { div { dt { "up" } dd { (duration(seconds * 1_000)) } } }
             }
             p.note { code.path { (Shown(&server.root)) } }
             @if let Some(detail) = &server.detail { p.note { (Shown(detail)) } }
