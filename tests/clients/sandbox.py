@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,6 +84,25 @@ class Sandbox:
         if check and code:
             raise RuntimeError(f"{' '.join(map(str, command))}: exit code {code}\n{said}{errors}")
         return said
+
+    @contextmanager
+    def serving(self):
+        """`landfall serve --http` for the project, while it is used: the address of MCP, and the token."""
+        token, errors = self.root / "token", self.root / "service.txt"
+        command = ["landfall", "serve", "--http", "127.0.0.1:0", "--token-file", token, "--root", self.project]
+        with errors.open("wb") as error:
+            service = subprocess.Popen(
+                command, cwd=self.root, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=error, text=True
+            )
+        with service:
+            try:
+                said = "serving http on "
+                address = next((line.removeprefix(said) for line in service.stdout if line.startswith(said)), None)
+                if address is None:
+                    raise RuntimeError(f"landfall serve --http ended:\n{errors.read_text()}")
+                yield address.strip(), token.read_text().strip()
+            finally:
+                service.terminate()
 
     def run_to_end(self, command, env=None, input="", deadline=TO_END_A_COMMAND):
         """Runs a command in the project; its exit code (None when it did not end in time), and what it said on

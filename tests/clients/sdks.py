@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 from dialects import Offered, Shown
@@ -20,8 +21,9 @@ class Sdk:
 
     def play(self, sandbox, program, steps):
         calls = [(step.tool, step.arguments) for step in steps]
-        wanted = {"calls": calls, "command": ["landfall", "mcp"]}
-        code, said, errors = sandbox.run_to_end(program, input=json.dumps(wanted))
+        with self.attached(sandbox) as server:
+            wanted = {"calls": calls, **server}
+            code, said, errors = sandbox.run_to_end(program, input=json.dumps(wanted))
         lines = [json.loads(line) for line in said.splitlines()]
         head, results = (lines[0], lines[1:]) if lines else ({}, [])
         faults = []
@@ -34,6 +36,21 @@ class Sdk:
             instructions=head.get("instructions", ""),
             faults=faults,
         )
+
+
+    @contextmanager
+    def attached(self, sandbox):
+        """What the client is told to speak to, while it does."""
+        yield {"command": ["landfall", "mcp"]}
+
+
+class OverHttp:
+    """An SDK that speaks to `landfall serve --http`."""
+
+    @contextmanager
+    def attached(self, sandbox):
+        with sandbox.serving() as (url, token):
+            yield {"url": url, "token": token}
 
 
 class Python(Sdk):
@@ -49,6 +66,10 @@ class Python(Sdk):
         return None
 
 
+class PythonOverHttp(OverHttp, Python):
+    name, title = "sdk-python-http", "The Python SDK, over HTTP"
+
+
 class TypeScript(Sdk):
     name, title = "sdk-typescript", "The TypeScript SDK, over standard input and output"
 
@@ -60,6 +81,10 @@ class TypeScript(Sdk):
         return None
 
 
+class TypeScriptOverHttp(OverHttp, TypeScript):
+    name, title = "sdk-typescript-http", "The TypeScript SDK, over HTTP"
+
+
 def shown(result):
     """What a harness is given of one result."""
     text = "\n".join(part.get("text", f"({part.get('type')})") for part in result.get("content", []))
@@ -69,4 +94,4 @@ def shown(result):
     return pieces
 
 
-SDKS = (Python, TypeScript)
+SDKS = (Python, PythonOverHttp, TypeScript, TypeScriptOverHttp)
