@@ -1,5 +1,6 @@
 //! The owner of what lasts: one workspace's documents, language servers and diagnostics.
 
+mod available;
 mod baseline;
 mod checker;
 mod checker_output;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use super::available::available_memory;
 use super::place::Place;
 use super::slot::Slot;
 use crate::config::ServerSpec;
@@ -18,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(250);
 const IN_USE: Duration = Duration::from_secs(10);
 /// A language server younger than this is still growing.
 const YOUNG: Duration = Duration::from_secs(60);
-/// The budget when nothing else is said: this share of the machine's memory.
+/// The budget when nothing else is said: this share of the machine's memory, or of what a container may use of it.
 const SHARE: u64 = 2;
 /// Where the machine's memory is not known. Bytes.
 const UNKNOWN_MACHINE: u64 = 8 << 30;
@@ -62,10 +63,10 @@ impl Drop for Room {
 }
 
 impl MemoryBudget {
-    /// So many MiB; without a number half of the machine's memory.
+    /// So many MiB; without a number half of the memory that there is for us.
     pub fn new(mebibytes: Option<u32>) -> MemoryBudget {
         let limit = mebibytes.map(|mebibytes| u64::from(mebibytes) << 20);
-        let limit = limit.unwrap_or_else(|| machine_memory().map_or(UNKNOWN_MACHINE, |memory| memory / SHARE));
+        let limit = limit.unwrap_or_else(|| available_memory().map_or(UNKNOWN_MACHINE, |memory| memory / SHARE));
         MemoryBudget {
             shared: Arc::new(Shared { limit, ledger: Mutex::default(), gate: tokio::sync::Mutex::default() }),
         }
@@ -208,14 +209,6 @@ fn over_budget<'a>(limit: u64, running: &[Running<'a>]) -> Option<&'a Slot> {
     (used > limit && running.len() > 1).then(|| least_recently_used(running)).flatten()
 }
 
-/// Bytes of memory that the machine has, by proc_meminfo(5).
-fn machine_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes << 10)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,8 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_has_memory() {
-        assert!(machine_memory().is_none_or(|bytes| bytes > 64 << 20));
+    fn a_number_of_the_users_counts() {
         assert_eq!(MemoryBudget::new(Some(2)).limit(), 2 << 20);
     }
 }
