@@ -209,7 +209,21 @@ fn refusal(lack: Lack) -> Option<Error> {
     }
 }
 
-fn capabilities() -> types::ServerCapabilities {
+/// Whether the client takes diagnostics that are published.
+fn takes_published(client: &types::ClientCapabilities) -> bool {
+    client.text_document.as_ref().is_some_and(|document| document.publish_diagnostics.is_some())
+}
+
+/// What is offered. Pulled diagnostics are offered to clients that take no published ones: OpenCode keeps both and shows
+/// the model an old published error beside a newly pulled answer that comes first; editors show each problem twice.
+/// Whoever asks all the same is answered.
+fn capabilities(takes_published: bool) -> types::ServerCapabilities {
+    let pulled = types::DiagnosticServerCapabilities::Options(types::DiagnosticOptions {
+        identifier: Some("landfall".into()),
+        inter_file_dependencies: true,
+        workspace_diagnostics: false,
+        ..Default::default()
+    });
     types::ServerCapabilities {
         position_encoding: Some(types::PositionEncodingKind::UTF16),
         text_document_sync: Some(types::TextDocumentSyncCapability::Options(types::TextDocumentSyncOptions {
@@ -219,12 +233,7 @@ fn capabilities() -> types::ServerCapabilities {
             save: Some(types::TextDocumentSyncSaveOptions::Supported(true)),
             ..Default::default()
         })),
-        diagnostic_provider: Some(types::DiagnosticServerCapabilities::Options(types::DiagnosticOptions {
-            identifier: Some("landfall".into()),
-            inter_file_dependencies: true,
-            workspace_diagnostics: false,
-            ..Default::default()
-        })),
+        diagnostic_provider: (!takes_published).then_some(pulled),
         definition_provider: Some(types::OneOf::Left(true)),
         type_definition_provider: Some(types::TypeDefinitionProviderCapability::Simple(true)),
         implementation_provider: Some(types::ImplementationProviderCapability::Simple(true)),
@@ -245,6 +254,7 @@ fn capabilities() -> types::ServerCapabilities {
 impl LanguageServer for Face {
     #[allow(deprecated, reason = "clients still send rootUri and rootPath")]
     async fn initialize(&self, params: types::InitializeParams) -> Result<types::InitializeResult> {
+        let capabilities = capabilities(takes_published(&params.capabilities));
         let folders = params.workspace_folders.unwrap_or_default().into_iter().map(|folder| folder.uri);
         let mut roots: Vec<PathBuf> = folders.chain(params.root_uri).filter_map(|uri| path_of(&uri)).collect();
         roots.extend(params.root_path.map(PathBuf::from).filter(|path| path.is_absolute()));
@@ -260,7 +270,7 @@ impl LanguageServer for Face {
         let _ = self.connected.set(Connected { roots, _session: session });
         self.watch_for_conflicts();
         Ok(types::InitializeResult {
-            capabilities: capabilities(),
+            capabilities,
             server_info: Some(types::ServerInfo {
                 name: "landfall".into(),
                 version: Some(env!("CARGO_PKG_VERSION").into()),

@@ -24,7 +24,7 @@ fn symbols_of_a_workspace_are_those_of_all_its_folders() {
         std::fs::write(root.join("a.scripted"), "one\ntwo\n").expect("written");
     }
     let arguments = ["--no-daemon", "--servers", &servers.to_string_lossy()];
-    let mut editor = Editor::start_on(&folders[0], &[&folders[0], &folders[1]], &arguments, &[]);
+    let mut editor = Editor::start_on(&folders[0], &[&folders[0], &folders[1]], json!({}), &arguments, &[]);
     for root in &folders {
         let file = root.join("a.scripted").to_string_lossy().into_owned();
         editor.open(&file, 1, "one\ntwo\n");
@@ -37,5 +37,22 @@ fn symbols_of_a_workspace_are_those_of_all_its_folders() {
             break;
         }
         assert!(begun.elapsed() < PATIENCE, "{found}");
+    }
+}
+
+#[test]
+fn a_client_that_takes_published_problems_is_not_told_to_pull_them_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let both =
+        json!({ "publishDiagnostics": { "versionSupport": false }, "diagnostic": { "dynamicRegistration": true } });
+    for (capabilities, pulls) in [
+        (json!({}), true),
+        (json!({ "textDocument": { "diagnostic": {} } }), true),
+        (json!({ "textDocument": { "publishDiagnostics": {} } }), false),
+        (json!({ "textDocument": both }), false),
+    ] {
+        let arguments = ["--no-daemon", "--no-lsp"];
+        let editor = Editor::start_on(folder.path(), &[folder.path()], capabilities.clone(), &arguments, &[]);
+        assert_eq!(editor.offered["diagnosticProvider"].is_object(), pulls, "{capabilities}");
     }
 }

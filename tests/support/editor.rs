@@ -19,18 +19,21 @@ pub(crate) struct Editor {
     kept: Vec<Value>,
     next: u64,
     workspace: PathBuf,
+    /// What the service offers.
+    pub(crate) offered: Value,
 }
 
 impl Editor {
     /// On a workspace, past the protocol's opening.
     pub(crate) fn start(workspace: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Editor {
-        Editor::start_on(workspace, &[workspace], arguments, environment)
+        Editor::start_on(workspace, &[workspace], json!({}), arguments, environment)
     }
 
-    /// The same with several folders; what is named relatively lies in the first.
+    /// The same with several folders and capabilities of its own; what is named relatively lies in the first.
     pub(crate) fn start_on(
         workspace: &Path,
         folders: &[&Path],
+        capabilities: Value,
         arguments: &[&str],
         environment: &[(&str, &str)],
     ) -> Editor {
@@ -40,9 +43,10 @@ impl Editor {
         std::thread::spawn(move || frames(output).try_for_each(|message| sender.send(message)));
         let workspace = workspace.canonicalize().expect("a real path");
         let input = child.stdin.take();
-        let mut editor = Editor { input, child, messages, kept: Vec::new(), next: 0, workspace };
+        let mut editor = Editor { input, child, messages, kept: Vec::new(), next: 0, workspace, offered: Value::Null };
         let root = editor.uri("");
-        let mut hello = json!({ "processId": null, "rootUri": root.trim_end_matches('/'), "capabilities": {} });
+        let mut hello =
+            json!({ "processId": null, "rootUri": root.trim_end_matches('/'), "capabilities": capabilities });
         if let [_, _, ..] = folders {
             let uri = |folder: &&Path| format!("file://{}", folder.display());
             let folders = folders.iter().map(|folder| json!({ "uri": uri(folder), "name": "w" }));
@@ -50,6 +54,7 @@ impl Editor {
         }
         let answer = editor.request("initialize", hello);
         assert_eq!(answer["result"]["serverInfo"]["name"], "landfall", "{answer}");
+        editor.offered = answer["result"]["capabilities"].clone();
         editor.notify("initialized", json!({}));
         editor
     }
