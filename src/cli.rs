@@ -32,6 +32,7 @@ mod stop;
 mod symbols;
 mod trust;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -110,11 +111,16 @@ enum Command {
     Replace,
 }
 
+/// Says something on standard error. That nobody hears it is no reason to end, as it is for `eprintln!`.
+pub fn say(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
 impl Cli {
     /// How much is logged unless `LANDFALL_LOG` says otherwise.
     pub fn log_level(&self) -> &'static str {
-        // Of a daemon nobody sees the results: its log is all there is. The SDK logs each message at `info`.
-        if matches!(self.command, Command::Serve(_)) { "info,rmcp=warn" } else { "warn" }
+        // Of a daemon nobody sees the results: its log is all there is.
+        if matches!(self.command, Command::Serve(_)) { "info" } else { "warn" }
     }
 
     /// Carries out the command.

@@ -1,5 +1,6 @@
 //! The MCP face: a session's tools over the Model Context Protocol.
 
+mod head;
 mod lines;
 mod stdio;
 
@@ -17,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 pub use lines::LONGEST as LONGEST_MESSAGE;
 pub use stdio::{serve_stdio, serve_stream};
 
-use crate::report::Reply;
+use crate::report::{Reply, one_line};
 use crate::session::{Session, Waiting};
 use crate::tools::{self, Tool};
 
@@ -128,13 +129,34 @@ impl ServerHandler for McpFace {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        if request.method == lines::OVERSIZED {
-            let message =
-                format!("the message has more than {} MiB and was not read; send less at once", lines::LONGEST >> 20);
-            return Err(ErrorData::new(ErrorCode::INVALID_REQUEST, message, None));
-        }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
+        Err(refusal_of(&request))
     }
+}
+
+/// Why a request is not answered that the protocol's types do not know.
+fn refusal_of(request: &CustomRequest) -> ErrorData {
+    let (code, message) = match request.method.as_str() {
+        lines::OVERSIZED => (
+            ErrorCode::INVALID_REQUEST,
+            format!("the message has more than {} MiB and was not read; send less at once", lines::LONGEST >> 20),
+        ),
+        lines::UNREADABLE => {
+            let why = request.params.as_ref().and_then(|params| params["why"].as_str()).unwrap_or_default();
+            (ErrorCode::PARSE_ERROR, format!("the message is no JSON that can be read, and nothing was done: {why}"))
+        }
+        lines::MISSHAPEN => (
+            ErrorCode::INVALID_REQUEST,
+            "the message is no request, and nothing was done: `jsonrpc` must be \"2.0\", `method` a string and `params` \
+             an object"
+                .to_owned(),
+        ),
+        "tools/call" => (
+            ErrorCode::INVALID_PARAMS,
+            "nothing was done: `params` of `tools/call` must hold `name`, a string, and `arguments`, an object".to_owned(),
+        ),
+        other => (ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{}`", one_line(other, 80))),
+    };
+    ErrorData::new(code, message, None)
 }
 
 /// Passes on what a call waits for, until the call is over.

@@ -102,7 +102,7 @@ fn present(options: &CallOptions, mut reply: Reply, out: &mut impl Write) -> any
     if options.json {
         writeln!(out, "{}", Value::Object(reply.into_object()))?;
     } else if reply.is_error {
-        eprintln!("{}", reply.text.trim_end());
+        super::say(reply.text.trim_end());
     } else {
         writeln!(out, "{}", reply.text.trim_end())?;
     }

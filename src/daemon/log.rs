@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use tracing_subscriber::EnvFilter;
+
 /// A log larger than this becomes the old one, and a new one begins. Bytes.
 const LARGEST: u64 = 4 << 20;
 /// Logs that nobody has written to for so long are deleted.
@@ -43,13 +45,22 @@ pub fn rotate(path: PathBuf) {
     let _ = LOG.set(Mutex::new(Log { path, written, largest: LARGEST }));
 }
 
-/// Standard error as a log is written to it.
+/// What is logged: as `given`, else as `usual`. The SDK logs whole messages, and with them what stands in files; it is
+/// heard only on warnings, unless it is asked for by name.
+pub fn filter(given: Option<String>, usual: &str) -> EnvFilter {
+    let given = given.filter(|given| EnvFilter::try_new(given).is_ok());
+    let wanted = given.unwrap_or_else(|| usual.to_owned());
+    if wanted.contains("rmcp") { wanted.into() } else { format!("{wanted},rmcp=warn").into() }
+}
+
+/// Standard error as a log is written to it. Writing never fails: that nobody reads it, or that its disk is full, must
+/// harm nothing else.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Writer;
 
 impl Write for Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = io::stderr().write(bytes)?;
+        let Ok(written) = io::stderr().write(bytes) else { return Ok(bytes.len()) };
         if let Some(log) = LOG.get() {
             log.lock().unwrap_or_else(PoisonError::into_inner).count(written as u64, |file| {
                 rustix::stdio::dup2_stderr(file)?;
@@ -60,7 +71,8 @@ impl Write for Writer {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        // There is no buffer.
+        Ok(())
     }
 }
 
@@ -97,6 +109,20 @@ fn delete_old(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_sdk_is_heard_only_where_it_is_asked_for() {
+        for (given, usual, expected) in [
+            (None, "warn", "rmcp=warn,warn"),
+            (None, "info", "rmcp=warn,info"),
+            (Some("trace"), "info", "rmcp=warn,trace"),
+            (Some("landfall=debug"), "info", "landfall=debug,rmcp=warn"),
+            (Some("rmcp=debug"), "info", "rmcp=debug"),
+            (Some("["), "info", "rmcp=warn,info"),
+        ] {
+            assert_eq!(filter(given.map(str::to_owned), usual).to_string(), expected, "{given:?}");
+        }
+    }
 
     #[test]
     fn a_log_too_large_becomes_the_old_one() {

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::{PATIENCE, Reply, wait_until};
+use super::{Agent, PATIENCE, Reply, wait_until};
 
 /// The protocol's later revision, without sessions.
 const LATER: &str = "2026-07-28";
@@ -112,6 +112,16 @@ impl Served {
 
     /// On what [`Served::folder`] has made.
     pub(crate) fn in_folder(folder: tempfile::TempDir, arguments: &[&str]) -> Served {
+        Served::logging(folder, arguments, &[], Stdio::inherit())
+    }
+
+    /// As [`Served::in_folder`], with these variables, and its log there.
+    pub(crate) fn logging(
+        folder: tempfile::TempDir,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+        log: impl Into<Stdio>,
+    ) -> Served {
         let place = folder.path().to_str().expect("UTF-8").to_owned();
         let mut command = command(folder.path());
         command.args(["serve", "--http", "127.0.0.1:0", "--token-file"]).arg(folder.path().join("token"));
@@ -119,7 +129,8 @@ impl Served {
             command.arg("--root").arg(folder.path().join("root"));
         }
         command.args(arguments.iter().map(|argument| argument.replace("{folder}", &place)));
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the binary starts");
+        command.envs(environment.iter().copied()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+        let mut child = command.spawn().expect("the binary starts");
         let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         let address = lines
             .map_while(Result::ok)
@@ -149,6 +160,13 @@ impl Served {
         let mut command = command(self.folder.path());
         command.args(arguments);
         command
+    }
+
+    /// An agent on its root through its socket.
+    pub(crate) fn agent(&self, arguments: &[&str]) -> Agent {
+        let folder = self.folder.path().to_str().expect("UTF-8");
+        let environment = [("XDG_RUNTIME_DIR", folder), ("XDG_STATE_HOME", folder)];
+        Agent::through_daemon(&self.root(), arguments, &environment)
     }
 
     /// A connection on which nothing was said yet.

@@ -189,9 +189,14 @@ impl Agent {
 
     /// Sends a line as it is.
     pub(crate) fn send_raw(&mut self, line: &str) {
+        self.send_bytes(line.as_bytes());
+    }
+
+    /// Sends a line that need be no text.
+    pub(crate) fn send_bytes(&mut self, line: &[u8]) {
         let input = self.input.as_mut().expect("input is open");
         input
-            .write_all(line.as_bytes())
+            .write_all(line)
             .and_then(|()| input.write_all(b"\n"))
             .and_then(|()| input.flush())
             .expect("the service reads");

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
+use super::super::say;
 use super::super::service::{ServiceArguments, allowed};
 use super::{Idle, idle};
 use crate::dirs::Dirs;
@@ -66,7 +67,8 @@ impl HttpArguments {
         };
         let face = HttpFace::bind(address, options).await.with_context(|| format!("--http {address}"))?;
         if made {
-            eprintln!("landfall: made a token in {}; clients send it as `Authorization: Bearer TOKEN`", file.display());
+            let file = file.display();
+            say(format_args!("landfall: made a token in {file}; clients send it as `Authorization: Bearer TOKEN`"));
         }
         warn_of_reach(face.address()?.ip());
         Ok(Some(face))
@@ -75,10 +77,10 @@ impl HttpArguments {
 
 fn warn_of_reach(address: IpAddr) {
     if !address.is_loopback() {
-        eprintln!(
+        say(format_args!(
             "landfall: WARNING: {address} is reached from other machines, and what is sent is not encrypted: whoever \
              listens can read the token and then change files. Put a proxy with TLS in front of it, or use 127.0.0.1"
-        );
+        ));
     }
 }
 
