@@ -1,16 +1,17 @@
 //! The ledger: what one session changed and what was refused, in order, append-only, outliving the process.
 //!
-//! One file a session, one JSON line an entry, and one for each verdict on a change that an entry tells of. A ledger that cannot be written is logged and kept in memory: it must
-//! never be the reason why an edit fails.
+//! One file a session, for its owner alone, one JSON line an entry, and one for each verdict on a change that an entry
+//! tells of. What cannot be written is kept in memory until it can: it must never be the reason why an edit fails.
 
 mod entry;
 mod fate;
 mod journal;
 mod net;
+mod unwritten;
 mod verdict;
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,6 +20,7 @@ pub use entry::{Action, Entry, Gone, Hash, LandedEntry, Outcome, OutsideEntry, O
 pub use fate::{Fate, fates};
 pub use journal::{Begun, Intent, IntentFile, Unfinished};
 pub use net::{Net, NetChange, Now, net_of};
+use unwritten::Unwritten;
 pub use verdict::VerdictEntry;
 
 /// The ledger of one session. A cheap handle.
@@ -49,19 +51,11 @@ pub struct EntryCounts {
 struct State {
     session: String,
     path: PathBuf,
-    writing: Writing,
+    /// There is none as long as there is no entry: a session that changes nothing leaves no file behind.
+    file: Option<File>,
+    unwritten: Unwritten,
     record: Record,
     last_number: u64,
-}
-
-/// Whether the entries go to disk.
-#[derive(Debug)]
-enum Writing {
-    /// There was none yet: a session that changes nothing leaves no file behind.
-    NotYet,
-    Open(File),
-    /// It cannot be written.
-    InMemory,
 }
 
 impl Ledger {
@@ -69,7 +63,8 @@ impl Ledger {
     pub fn create(state: &Path) -> Ledger {
         let session = new_session_name();
         let path = sessions_of(state).join(format!("{session}.jsonl"));
-        let state = State { session, path, writing: Writing::NotYet, record: Record::default(), last_number: 0 };
+        let (unwritten, record) = (Unwritten::default(), Record::default());
+        let state = State { session, path, file: None, unwritten, record, last_number: 0 };
         Ledger { shared: Arc::new(Mutex::new(state)) }
     }
 
@@ -96,7 +91,7 @@ impl Ledger {
     /// Where it is written, if it is.
     pub fn path(&self) -> Option<PathBuf> {
         let state = self.lock();
-        matches!(state.writing, Writing::Open(_)).then(|| state.path.clone())
+        state.file.is_some().then(|| state.path.clone())
     }
 
     /// The ledger files in `state` (the state folder), the latest written first.
@@ -138,7 +133,7 @@ impl Ledger {
             state.open();
             let first = state.last_number + 1;
             state.last_number += intent.files.len() as u64;
-            (first, matches!(state.writing, Writing::Open(_)).then(|| state.path.clone()))
+            (first, state.file.is_some().then(|| state.path.clone()))
         };
         Begun::new(self.clone(), intent, first, path.as_deref())
     }
@@ -197,33 +192,37 @@ impl Ledger {
 }
 
 impl State {
-    /// Writes one line, if it can be. One write a line, so that a killed process leaves whole lines.
+    /// Writes one line, and what waits from before, if that can be done.
     fn write(&mut self, line: &[u8]) {
-        if let Writing::Open(file) = &mut self.writing
-            && let Err(error) = file.write_all(line)
+        self.unwritten.push(line);
+        let Some(file) = &mut self.file else { return };
+        if let Err(error) = self.unwritten.write_to(file)
+            && self.unwritten.complains()
         {
-            tracing::warn!(%error, "a line of the ledger was not written");
+            let path = self.path.display();
+            tracing::warn!(%path, %error, "the ledger cannot be written; what is missing is kept in memory until it can");
         }
     }
 
-    /// Makes the file, if that was not tried yet.
+    /// Makes the file, if there is none yet.
     fn open(&mut self) {
-        if !matches!(self.writing, Writing::NotYet) {
+        if self.file.is_some() {
             return;
         }
         let opened = std::fs::create_dir_all(self.path.parent().unwrap_or(Path::new("")))
-            .and_then(|()| OpenOptions::new().create_new(true).append(true).open(&self.path));
-        self.writing = match opened {
+            .and_then(|()| OpenOptions::new().create_new(true).append(true).mode(0o600).open(&self.path));
+        match opened {
             Ok(file) => {
                 journal::lock(&file);
-                Writing::Open(file)
+                self.file = Some(file);
             }
             Err(error) => {
-                let path = self.path.display();
-                tracing::warn!(%path, %error, "the ledger cannot be written; it is kept in memory");
-                Writing::InMemory
+                if self.unwritten.complains() {
+                    let path = self.path.display();
+                    tracing::warn!(%path, %error, "the ledger cannot be made; it is kept in memory until it can");
+                }
             }
-        };
+        }
     }
 }
 
@@ -298,10 +297,18 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_that_cannot_be_written_is_kept_in_memory() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        let ledger = Ledger::create(&file.path().join("below a file"));
+    fn a_ledger_that_cannot_be_written_is_kept_in_memory_until_it_can() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join("state");
+        std::fs::write(&state, "a file in its way").expect("writes");
+        let ledger = Ledger::create(&state);
         ledger.append("edit", Path::new("/w"), refused("p"));
         assert_eq!((ledger.path(), ledger.entries().len()), (None, 1));
+        std::fs::remove_file(&state).expect("removed");
+        ledger.append("edit", Path::new("/w"), refused("q"));
+        let path = ledger.path().expect("is written now");
+        assert_eq!(Ledger::read(&path).expect("reads").entries, ledger.entries());
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).expect("is there").permissions());
+        assert_eq!(mode & 0o777, 0o600, "what files hold is in it");
     }
 }

@@ -5,6 +5,7 @@
 
 use std::fs::{DirEntry, File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -92,7 +93,14 @@ impl Begun {
             let record = Record { ledger: ledger_path.to_owned(), first, intent: intent.clone() };
             let path = journal_of(ledger_path)?.join(format!("{}-{first}.json", ledger_path.file_stem()?.to_str()?));
             let written = serde_json::to_vec(&record).map_err(Into::into).and_then(|json| put(&path, &json, &intent));
-            written.inspect_err(|error| tracing::warn!(%error, "an intent was not written")).ok().map(|()| path)
+            match written {
+                Ok(()) => Some(path),
+                Err(error) => {
+                    tracing::warn!(%error, "an intent was not written");
+                    let _ = std::fs::remove_file(&path);
+                    None
+                }
+            }
         });
         Begun { ledger, intent, first, path }
     }
@@ -119,7 +127,8 @@ impl Begun {
 
 /// Writes an intent. One of several files is made to last: it may be half carried out when the power fails.
 fn put(path: &Path, json: &[u8], intent: &Intent) -> std::io::Result<()> {
-    let mut file = File::create(path)?;
+    // The content of files stands in it, of which some are their owner's alone.
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.write_all(json)?;
     if intent.files.iter().any(|file| file.bytes.is_some()) { file.sync_data() } else { Ok(()) }
 }
