@@ -8,6 +8,7 @@
 //! - A client that is gone ends its session, never a write.
 
 mod bridge;
+mod calls;
 mod client;
 mod host;
 mod identity;
@@ -17,6 +18,7 @@ mod seat;
 mod sessions;
 mod start;
 mod status;
+mod until;
 mod wire;
 
 pub use bridge::bridge;

@@ -133,8 +133,11 @@ impl ServerHandler for McpFace {
     }
 }
 
+/// What a request must be.
+pub const SHAPE: &str = "`jsonrpc` must be \"2.0\", `method` a string and `params` an object";
+
 /// Why a request is not answered that the protocol's types do not know.
-fn refusal_of(request: &CustomRequest) -> ErrorData {
+pub fn refusal_of(request: &CustomRequest) -> ErrorData {
     let (code, message) = match request.method.as_str() {
         lines::OVERSIZED => (
             ErrorCode::INVALID_REQUEST,
@@ -144,15 +147,13 @@ fn refusal_of(request: &CustomRequest) -> ErrorData {
             let why = request.params.as_ref().and_then(|params| params["why"].as_str()).unwrap_or_default();
             (ErrorCode::PARSE_ERROR, format!("the message is no JSON that can be read, and nothing was done: {why}"))
         }
-        lines::MISSHAPEN => (
-            ErrorCode::INVALID_REQUEST,
-            "the message is no request, and nothing was done: `jsonrpc` must be \"2.0\", `method` a string and `params` \
-             an object"
-                .to_owned(),
-        ),
+        lines::MISSHAPEN => {
+            (ErrorCode::INVALID_REQUEST, format!("the message is no request, and nothing was done: {SHAPE}"))
+        }
         "tools/call" => (
             ErrorCode::INVALID_PARAMS,
-            "nothing was done: `params` of `tools/call` must hold `name`, a string, and `arguments`, an object".to_owned(),
+            "nothing was done: `params` of `tools/call` must hold `name`, a string, and `arguments`, an object"
+                .to_owned(),
         ),
         other => (ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{}`", one_line(other, 80))),
     };

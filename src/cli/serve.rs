@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +24,9 @@ const USUAL_IDLE: u64 = 30;
 const FAREWELL: Duration = Duration::from_secs(5);
 /// A workspace without a session is closed after so long, if no language server runs in it any more.
 const UNUSED: Duration = Duration::from_secs(10 * 60);
+
+/// So many files and connections may be open at once, where the system allows it.
+const DESCRIPTORS: u64 = 8192;
 
 /// How to be the daemon.
 #[derive(Debug, clap::Args)]
@@ -86,6 +90,7 @@ pub(super) fn run(arguments: Arguments, out: &mut impl Write) -> anyhow::Result<
 }
 
 fn serve(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+    want_descriptors();
     let dirs = Dirs::from_env()?;
     let options = arguments.options()?;
     let servers = arguments.service.configuration.servers()?;
@@ -172,8 +177,26 @@ fn taken(arguments: &Arguments, seat: &Seat, out: &mut impl Write) -> anyhow::Re
     anyhow::bail!("a daemon serves on {} already{}", seat.socket().display(), pid.unwrap_or_default());
 }
 
+/// Each session has a connection and a ledger, each language server pipes: the usual 1024 descriptors can be too few.
+fn want_descriptors() {
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(DESCRIPTORS, |most| most.min(DESCRIPTORS));
+    if limit.current.is_some_and(|current| current < wanted) {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit });
+    }
+}
+
+/// Whether whoever started us wants us to outlive the terminal, as nohup(1) does; by proc_pid_status(5).
+fn outlives_terminal() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    ignored & (1 << (SignalKind::hangup().as_raw_value() - 1)) != 0
+}
+
 fn end_on_signal(stop: &CancellationToken) -> anyhow::Result<()> {
-    for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+    let hangup = (!outlives_terminal()).then(SignalKind::hangup);
+    for kind in [SignalKind::terminate(), SignalKind::interrupt()].into_iter().chain(hangup) {
         let mut signals = signal(kind).context("signals cannot be handled")?;
         let stop = stop.clone();
         tokio::spawn(async move {

@@ -52,7 +52,8 @@ fn describe(status: &Status, log: &str, out: &mut impl Write) -> std::io::Result
     let Status { version, pid, uptime_seconds, memory_bytes, .. } = status;
     writeln!(out, "landfall {version}, process {pid}, up {}, {}", time(*uptime_seconds), memory(*memory_bytes))?;
     writeln!(out, "socket {}\nlog    {log}", status.socket.display())?;
-    writeln!(out, "{}", counted(status.sessions.len(), "session"))?;
+    let (sessions, calls) = (counted(status.sessions.len(), "session"), status.calls_under_way);
+    writeln!(out, "{sessions}, {} under way", counted(calls as usize, "call"))?;
     for session in &status.sessions {
         let (landed, refused) = (session.landed, session.refused);
         let home = session.workspace.display();

@@ -9,7 +9,7 @@ use crate::daemon::{self, Ask, AskError, Daemon};
 use crate::dirs::Dirs;
 
 /// How long a daemon may take to end: its language servers end first.
-const TO_END: Duration = Duration::from_secs(15);
+const TO_END: Duration = Duration::from_secs(30);
 
 /// Arguments of `landfall stop`.
 #[derive(Debug, clap::Args)]
@@ -54,7 +54,7 @@ fn stop(daemon: &Daemon, pid: Option<u32>, force: bool) -> Result<u32, AskError>
     let deadline = Instant::now() + TO_END;
     while !has_ended(pid) {
         if Instant::now() > deadline {
-            return Err(AskError::Silent(TO_END));
+            return Err(AskError::Silent { patience: TO_END, pid: Some(pid) });
         }
         std::thread::sleep(Duration::from_millis(10));
     }

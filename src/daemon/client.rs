@@ -31,20 +31,33 @@ pub enum AskError {
     #[error("no daemon is running")]
     Down,
     /// It did not answer in time.
-    #[error("the daemon did not answer within {0:?}")]
-    Silent(Duration),
+    #[error("the daemon{} did not answer within {patience:?}; if that lasts, end it: {}", process(*pid), ending(*pid))]
+    Silent {
+        /// How long was waited.
+        patience: Duration,
+        /// Its process, where that is known.
+        pid: Option<u32>,
+    },
     /// It is of another version.
-    #[error("the daemon is version {0}, this is {version}", version = env!("CARGO_PKG_VERSION"))]
+    #[error("the daemon is version {0}, this is {version}; end it with that version's `landfall stop`",
+        version = env!("CARGO_PKG_VERSION"))]
     OtherVersion(String),
     /// It belongs to somebody else.
-    #[error("what answers there belongs to user {0}")]
+    #[error("what answers there belongs to user {0}, not to you; set XDG_RUNTIME_DIR to a folder of your own")]
     NotOurs(u32),
     /// It does not want to.
     #[error("the daemon refused: {0}")]
     Refused(String),
     /// The connection failed.
     #[error("the connection to the daemon failed: {0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
+}
+
+// What failed stands in the message; it is not told a second time as its source.
+impl From<io::Error> for AskError {
+    fn from(error: io::Error) -> AskError {
+        AskError::Io(error)
+    }
 }
 
 /// A connection that was greeted back.
@@ -74,11 +87,13 @@ impl Daemon {
         let needs_version = matches!(ask, Ask::Session(_) | Ask::Calls(_) | Ask::Editor(_) | Ask::Hook(_));
         let deadline = Instant::now() + patience;
         let stream = connect_at_once(&self.seat.socket())?;
-        let owner = rustix::net::sockopt::socket_peercred(&stream).map_err(io::Error::from)?.uid.as_raw();
+        let peer = rustix::net::sockopt::socket_peercred(&stream).map_err(io::Error::from)?;
+        let owner = peer.uid.as_raw();
         if owner != rustix::process::geteuid().as_raw() {
             return Err(AskError::NotOurs(owner));
         }
-        let mut connection = Connection { stream: BufReader::new(stream), pid: 0 };
+        let mut connection =
+            Connection { stream: BufReader::new(stream), pid: peer.pid.as_raw_nonzero().get().unsigned_abs() };
         let hello = Hello { landfall: env!("CARGO_PKG_VERSION").to_owned(), ask };
         connection.send(&line(&hello), deadline, patience)?;
         let welcome: Welcome = connection.read(deadline, patience)?;
@@ -153,7 +168,7 @@ impl Connection {
     fn send(&mut self, bytes: &[u8], deadline: Instant, patience: Duration) -> Result<(), AskError> {
         let stream = self.stream.get_mut();
         stream.set_write_timeout(Some(left(deadline)))?;
-        stream.write_all(bytes).map_err(|error| silent_or_down(error, patience))
+        stream.write_all(bytes).map_err(|error| silent_or_down(error, patience, self.pid))
     }
 
     fn read<T: DeserializeOwned>(&mut self, deadline: Instant, patience: Duration) -> Result<T, AskError> {
@@ -167,7 +182,7 @@ impl Connection {
                 Ok(_) if text.ends_with(b"\n") => break,
                 Ok(_) => return Err(AskError::Io(io::ErrorKind::UnexpectedEof.into())),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(silent_or_down(error, patience)),
+                Err(error) => return Err(silent_or_down(error, patience, self.pid)),
             }
         }
         serde_json::from_slice(&text).map_err(|error| AskError::Io(error.into()))
@@ -191,9 +206,15 @@ fn connect_at_once(path: &Path) -> Result<UnixStream, AskError> {
     let address = SocketAddrUnix::new(path).map_err(io::Error::from)?;
     match connect(&socket, &address) {
         Ok(()) => {}
-        Err(rustix::io::Errno::NOENT | rustix::io::Errno::CONNREFUSED) => return Err(AskError::Down),
-        Err(rustix::io::Errno::AGAIN) => return Err(AskError::Silent(Duration::ZERO)),
-        Err(error) => return Err(AskError::Io(error.into())),
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR | rustix::io::Errno::CONNREFUSED) => {
+            return Err(AskError::Down);
+        }
+        Err(rustix::io::Errno::AGAIN) => return Err(AskError::Silent { patience: Duration::ZERO, pid: None }),
+        Err(error) => {
+            let error = io::Error::from(error);
+            let text = format!("{}: {error}", path.display());
+            return Err(AskError::Io(io::Error::new(error.kind(), text)));
+        }
     }
     let stream = UnixStream::from(socket);
     stream.set_nonblocking(false)?;
@@ -205,9 +226,18 @@ fn left(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
 }
 
-fn silent_or_down(error: io::Error, patience: Duration) -> AskError {
+fn process(pid: Option<u32>) -> String {
+    pid.map_or_else(String::new, |pid| format!(" (process {pid})"))
+}
+
+/// The command that ends a daemon which does not listen any more.
+fn ending(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "`landfall stop --force`".to_owned(), |pid| format!("kill -9 {pid}"))
+}
+
+fn silent_or_down(error: io::Error, patience: Duration, pid: u32) -> AskError {
     match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => AskError::Silent(patience),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => AskError::Silent { patience, pid: Some(pid) },
         io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => AskError::Down,
         _ => AskError::Io(error),
     }

@@ -15,9 +15,11 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::calls::serve_calls;
 use super::sessions::Named;
-use super::wire::{CallLine, Hello, LONGEST_HELLO, Welcome, line};
-use super::{Answer, Ask, Seat, SeatError, SessionAsk, Status};
+use super::until::Until;
+use super::wire::{Hello, LONGEST_HELLO, Welcome, line};
+use super::{Ask, Seat, SeatError, SessionAsk, Status};
 use crate::hooks::Hooks;
 use crate::lsp_face;
 use crate::mcp::{McpFace, serve_stream};
@@ -28,10 +30,8 @@ use crate::session::Session;
 const GREETING: Duration = Duration::from_secs(5);
 /// More connections than these at once are refused.
 const MOST_CONNECTIONS: usize = 500;
-/// The longest line of a single call. Bytes.
-const LONGEST_CALL: u64 = 16 << 20;
 /// How long calls under way have once the daemon ends.
-const FAREWELL: Duration = Duration::from_secs(5);
+const FAREWELL: Duration = Duration::from_secs(10);
 
 /// How a daemon lives.
 #[derive(Debug, Clone, Copy, Default)]
@@ -59,7 +59,7 @@ impl Host {
         seat.prepare()?;
         let Some(lock) = seat.take()? else { return Ok(None) };
         let socket = seat.socket();
-        let io = |source| SeatError::Io { path: socket.clone(), source };
+        let io = |error| SeatError::Io { path: socket.clone(), error };
         // The lock is ours, so nobody serves on what is left of a socket.
         match std::fs::remove_file(&socket) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io(error)),
@@ -227,15 +227,22 @@ impl Shared {
                 if hello.landfall != env!("CARGO_PKG_VERSION") =>
             {
                 tracing::info!(version = hello.landfall, "a client of another version was refused");
-                let why = format!("this daemon is version {}, you are {}", env!("CARGO_PKG_VERSION"), hello.landfall);
+                let why = format!(
+                    "this daemon is version {}, you are {}: send its version, which `landfall status --json` tells",
+                    env!("CARGO_PKG_VERSION"),
+                    hello.landfall
+                );
                 welcome(&mut output, Some(why)).await
             }
             Ask::Session(ask) => match self.begin(&ask, &mut output).await? {
-                Some(session) => self.serve_mcp(session, ask.structured, input, output).await,
+                Some(session) => {
+                    let input = Until::stopped(input, &self.stop);
+                    serve_stream(McpFace::new(session, ask.structured), input, output).await.map_err(io::Error::other)
+                }
                 None => Ok(()),
             },
             Ask::Calls(ask) => match self.begin(&ask, &mut output).await? {
-                Some(session) => self.serve_calls(session, input, output).await,
+                Some(session) => serve_calls(session, input, output, &self.stop).await,
                 None => Ok(()),
             },
             Ask::Editor(ask) => {
@@ -284,56 +291,6 @@ impl Shared {
                 Ok(Some(session))
             }
             Err(error) => welcome(output, Some(error.to_string())).await.map(|()| None),
-        }
-    }
-
-    async fn serve_mcp(
-        &self,
-        session: Session,
-        structured: bool,
-        input: impl AsyncBufRead + Send + Unpin + 'static,
-        output: impl AsyncWrite + Send + Unpin + 'static,
-    ) -> io::Result<()> {
-        tokio::select! {
-            served = serve_stream(McpFace::new(session, structured), input, output) => {
-                served.map_err(io::Error::other)
-            }
-            () = self.stop.cancelled() => Ok(()),
-        }
-    }
-
-    async fn serve_calls(
-        &self,
-        session: Session,
-        mut input: impl AsyncBufRead + Unpin,
-        mut output: impl AsyncWrite + Unpin,
-    ) -> io::Result<()> {
-        loop {
-            let mut text = Vec::new();
-            let mut bounded = (&mut input).take(LONGEST_CALL);
-            let length = tokio::select! {
-                read = bounded.read_until(b'\n', &mut text) => read?,
-                () = self.stop.cancelled() => return Ok(()),
-            };
-            if length == 0 {
-                return Ok(());
-            }
-            let call: CallLine = serde_json::from_slice(&text)?;
-            let cancel = CancellationToken::new();
-            let _gone = cancel.clone().drop_guard();
-            let carried_out = session.call(&call.tool, call.arguments, cancel.clone());
-            tokio::pin!(carried_out);
-            let reply = tokio::select! {
-                reply = &mut carried_out => reply,
-                // Whoever is gone needs no verdict; what is being written is written all the same.
-                held = input.fill_buf() => {
-                    if held?.is_empty() {
-                        cancel.cancel();
-                    }
-                    carried_out.await
-                }
-            };
-            output.write_all(&line(&Answer::from(reply))).await?;
         }
     }
 

@@ -25,7 +25,7 @@ pub struct Seat {
 #[derive(Debug, thiserror::Error)]
 pub enum SeatError {
     /// Somebody else made the folder first.
-    #[error("{} belongs to user {owner}, not to you", folder.display())]
+    #[error("{} belongs to user {owner}, not to you; set XDG_RUNTIME_DIR to a folder of your own", folder.display())]
     NotOurs {
         /// The folder.
         folder: PathBuf,
@@ -33,15 +33,15 @@ pub enum SeatError {
         owner: u32,
     },
     /// Something else has its name.
-    #[error("{} is no folder", .0.display())]
+    #[error("{} is no folder; move it away, or set XDG_RUNTIME_DIR to a folder of your own", .0.display())]
     NoFolder(PathBuf),
     /// It cannot be made or used.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {error}; set XDG_RUNTIME_DIR to a folder of your own that can be written", path.display())]
     Io {
         /// What.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        error: io::Error,
     },
 }
 
@@ -92,7 +92,7 @@ impl Seat {
     /// # Errors
     /// When it is not ours, or cannot be made.
     pub fn prepare(&self) -> Result<(), SeatError> {
-        let io = |source| SeatError::Io { path: self.folder.clone(), source };
+        let io = |error| SeatError::Io { path: self.folder.clone(), error };
         if let Some(parent) = self.folder.parent() {
             std::fs::create_dir_all(parent).map_err(io)?;
         }
@@ -133,11 +133,11 @@ impl Seat {
         // The file stays for ever: were it deleted, two could hold locks on two files of one name.
         let path = self.file(extension);
         let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
-        let file = file.map_err(|source| SeatError::Io { path: path.clone(), source })?;
+        let file = file.map_err(|error| SeatError::Io { path: path.clone(), error })?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(file)),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(SeatError::Io { path, source: error.into() }),
+            Err(error) => Err(SeatError::Io { path, error: error.into() }),
         }
     }
 }

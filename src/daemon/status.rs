@@ -25,6 +25,9 @@ pub struct Status {
     pub uptime_seconds: u64,
     /// Its own resident memory, without language servers. Bytes.
     pub memory_bytes: u64,
+    /// How many calls have not come back yet.
+    #[serde(default)]
+    pub calls_under_way: u64,
     /// The open sessions, the oldest first.
     pub sessions: Vec<SessionLine>,
     /// The open workspaces, by root.
@@ -100,6 +103,7 @@ impl Status {
             socket,
             uptime_seconds: uptime.as_secs(),
             memory_bytes: own_memory(),
+            calls_under_way: service.tally().under_way(),
             sessions: service.sessions().into_iter().map(SessionLine::from).collect(),
             workspaces,
         }

@@ -18,18 +18,17 @@ use http_body_util::BodyExt;
 use http_body_util::combinators::BoxBody;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, InitializeRequestParams, InitializeResult,
-    ListToolsResult, PaginatedRequestParams, ServerConfig,
+    CallToolRequestParams, CallToolResponse, ClientJsonRpcMessage, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde::de::IgnoredAny;
 
 use super::answer::plain;
 use super::place::{self, Place};
 use super::state::State;
 use super::{body, guard};
-use crate::mcp::{LONGEST_MESSAGE, McpFace};
+use crate::mcp::{LONGEST_MESSAGE, McpFace, SHAPE, refusal_of};
 use crate::session::Session;
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -77,12 +76,20 @@ async fn prepare(state: &State, request: Request) -> Result<(AgentFace, Request)
     let structured = place::wants_structured(&head.headers);
     let content = body::read(content, LONGEST_MESSAGE).await?;
     if head.method == Method::POST
-        && let Err(error) = serde_json::from_slice::<IgnoredAny>(&content)
+        && let Err(error) = serde_json::from_slice::<ClientJsonRpcMessage>(&content)
     {
-        return Err(Box::new(plain(StatusCode::BAD_REQUEST, format!("the body is no JSON: {error}"))));
+        return Err(Box::new(plain(StatusCode::BAD_REQUEST, misunderstood(&error))));
     }
     let face = AgentFace { state: state.clone(), place, structured, own: Arc::default() };
     Ok((face, Request::from_parts(head, Body::from(content))))
+}
+
+/// What is said of a body that is no message.
+fn misunderstood(error: &serde_json::Error) -> String {
+    match error.is_data() {
+        true => format!("the body is no message of MCP, and nothing was done: send one at a time; {SHAPE}"),
+        false => format!("the body is no JSON that can be read, and nothing was done: {error}"),
+    }
 }
 
 /// One client, or one request of a client whose protocol has no sessions.
@@ -148,5 +155,13 @@ impl ServerHandler for AgentFace {
         // A task of its own: it is finished whatever becomes of the connection, and the service waits for it at its end.
         let call = self.state.agents().under_way.spawn(async move { face.call_tool(request, context).await });
         call.await.map_err(|error| ErrorData::internal_error(format!("the call was not finished: {error}"), None))?
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(refusal_of(&request))
     }
 }

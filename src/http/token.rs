@@ -56,12 +56,12 @@ pub enum TokenError {
         what: &'static str,
     },
     /// It cannot be read or made.
-    #[error("the token file {}: {source}", path.display())]
+    #[error("the token file {}: {error}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        error: io::Error,
     },
 }
 
@@ -71,7 +71,7 @@ impl Token {
     /// # Errors
     /// When others can use the file, or what is in it is no token.
     pub fn load_or_make(path: &Path) -> Result<(Token, bool), TokenError> {
-        let io = |source| TokenError::Io { path: path.to_owned(), source };
+        let io = |error| TokenError::Io { path: path.to_owned(), error };
         loop {
             match File::open(path) {
                 Ok(file) => return Ok((Token::read(file, path)?, false)),
@@ -88,7 +88,7 @@ impl Token {
     }
 
     fn read(file: File, path: &Path) -> Result<Token, TokenError> {
-        let io = |source| TokenError::Io { path: path.to_owned(), source };
+        let io = |error| TokenError::Io { path: path.to_owned(), error };
         let path = || path.to_owned();
         // Of the open file, so that it cannot be another one by now.
         let found = file.metadata().map_err(io)?;

@@ -15,21 +15,26 @@ use crate::support::daemon::Seat;
 use crate::support::{PATIENCE, wait_until};
 
 /// A session of single calls, as a program has it that speaks to the socket itself.
-struct Calls(BufReader<UnixStream>);
+pub(super) struct Calls(BufReader<UnixStream>);
 
 impl Calls {
-    fn begin(socket: &Path, root: &Path) -> Calls {
+    pub(super) fn begin(socket: &Path, root: &Path) -> Calls {
         let mut calls = Calls(greeted(socket, "calls", root));
         let greeting = calls.answer();
         assert!(greeting["refused"].is_null(), "{greeting}");
         calls
     }
 
-    fn ask(&mut self, tool: &str, arguments: Value) {
-        writeln!(self.0.get_mut(), "{}", json!({ "tool": tool, "arguments": arguments })).expect("writes");
+    pub(super) fn ask(&mut self, tool: &str, arguments: Value) {
+        self.send(json!({ "tool": tool, "arguments": arguments }).to_string().as_bytes());
     }
 
-    fn answer(&mut self) -> Value {
+    pub(super) fn send(&mut self, line: &[u8]) {
+        let stream = self.0.get_mut();
+        stream.write_all(line).and_then(|()| stream.write_all(b"\n")).expect("writes");
+    }
+
+    pub(super) fn answer(&mut self) -> Value {
         let mut line = String::new();
         self.0.read_line(&mut line).expect("an answer");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"))

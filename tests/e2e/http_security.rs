@@ -93,11 +93,17 @@ fn a_body_that_is_too_long_is_refused_and_nonsense_is_no_harm() {
         ("", 400),
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":", 400),
         ("\u{0}\u{1}\u{2}", 400),
-        ("[]", 415),
-        ("42", 415),
+        ("[]", 400),
+        ("42", 400),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, 400),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, 400),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, 400),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, 400),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":"\ud800"}"#, 400),
     ] {
         let refused = served.send("POST", "/mcp", &[], body);
         assert_eq!(refused.status, expected, "{body:?}: {refused:?}");
+        assert!(refused.body.contains("nothing was done"), "{refused:?}");
     }
     let deep = "[".repeat(200_000);
     assert_eq!(served.send("POST", "/mcp", &[], &deep).status, 400);

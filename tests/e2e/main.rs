@@ -11,6 +11,7 @@ mod checkers;
 mod cli;
 mod crash;
 mod daemon;
+mod daemon_bounds;
 mod daemon_faults;
 mod editing;
 mod editor_scripted;
