@@ -1,5 +1,6 @@
 //! From a query that does not stand in the text literally to the place it means.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::align::{Candidate, OldText, SAME_TRIMMED, STRONG, align};
@@ -30,6 +31,9 @@ const MAX_ELIDED_REGIONS: usize = 3;
 /// Most lines around a stretch that are aligned with it.
 const MAX_MARGIN: usize = 20;
 
+/// Lines of old that are looked for as they were typed.
+const MOST_COMPARED: usize = 16;
+
 /// Readings whose values are this near fit equally well.
 const SAME_FIT: f32 = 0.001;
 
@@ -42,6 +46,7 @@ pub(super) struct Attempt<'q> {
     pub(super) layers: Vec<&'static str>,
     /// What is added to the score for the reading being evident, or taken off for what had to be taken off.
     bonus: f32,
+    evident: bool,
 }
 
 /// Finds the place of a query that is not in `text` literally, and carries it out.
@@ -62,8 +67,11 @@ pub(super) fn replace(text: &str, query: &Query<'_>) -> Result<Landed, Refused> 
     let is_plain = best.is_plain();
     // Where every line is the file's but for white space at its ends, only a plain diff is another reading.
     for view in views.iter().filter(|view| view.evident || !is_plain) {
+        if view.undoes_what_can_be_meant && has_line_as_typed(&file, query.old, view) {
+            continue;
+        }
         let mut other = attempt(&file, &view.old, &view.new, &mut budget);
-        other.layers.clone_from(&view.layers);
+        (other.layers, other.evident) = (view.layers.clone(), view.evident);
         other.bonus = if view.evident { 0.002 } else { -0.0001 * view.layers.len() as f32 };
         if other.is_better_than(&best) {
             best = other;
@@ -74,6 +82,18 @@ pub(super) fn replace(text: &str, query: &Query<'_>) -> Result<Landed, Refused> 
 
 fn letters(text: &str) -> usize {
     text.chars().filter(|character| character.is_alphanumeric()).take(MIN_LETTERS).count()
+}
+
+/// Whether a telling line that the view would read otherwise stands in the file as it was typed: its escapes are then the
+/// file's own.
+fn has_line_as_typed(file: &FileIndex<'_>, old: &str, view: &View<'_>) -> bool {
+    let read: HashSet<&str> = view.old.lines().collect();
+    let otherwise = old.lines().filter(|line| letters(line) >= MIN_LETTERS && !read.contains(line));
+    otherwise.take(MOST_COMPARED).any(|line| {
+        let hash = key_hash(line);
+        let stands = |at: usize| file.hashes[at] == hash && file.lines.content(at).trim() == line.trim();
+        (0..file.hashes.len()).any(stands)
+    })
 }
 
 /// A view whose old text stands in the file literally and once.
@@ -106,8 +126,18 @@ impl Attempt<'_> {
 
     /// Whether it fits better; of readings that fit equally well the one is meant under which less changes.
     fn is_better_than(&self, other: &Attempt<'_>) -> bool {
+        // A line that old made up weighs more in the reading whose other lines weigh less, which says nothing of either.
+        if self.evident && !other.evident && self.lines_as_they_stand() > other.lines_as_they_stand() {
+            return true;
+        }
         let ahead = self.value() - other.value();
         ahead > 0.0 || ahead > -SAME_FIT && self.changed_lines() < other.changed_lines()
+    }
+
+    /// How many lines were found but for white space at their ends.
+    fn lines_as_they_stand(&self) -> usize {
+        let best = self.candidates.first();
+        best.map_or(0, |best| best.likeness.iter().filter(|likeness| **likeness >= SAME_TRIMMED).count())
     }
 
     fn changed_lines(&self) -> usize {
@@ -127,7 +157,7 @@ fn attempt<'q>(file: &FileIndex<'_>, old: &'q str, new: &'q str, budget: &mut Bu
     let text = OldText::new(&old, elided);
     let mut candidates = candidates(file, &text, budget);
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-    Attempt { old, new, text, candidates, layers: Vec::new(), bonus: 0.0 }
+    Attempt { old, new, text, candidates, layers: Vec::new(), bonus: 0.0, evident: false }
 }
 
 /// Whether the file has line `i` of old beside one of its neighbours: then dots are dots.

@@ -23,6 +23,8 @@ pub(super) struct View<'q> {
     pub(super) layers: Vec<&'static str>,
     /// The wrapping was so plain on both sides that the bare query is hardly meant.
     pub(super) evident: bool,
+    /// Something was taken off that a file may have on its own account: escapes, entities.
+    pub(super) undoes_what_can_be_meant: bool,
 }
 
 /// One kind of wrapping, and how it comes off.
@@ -106,7 +108,13 @@ const LAYERS: [Layer; 11] = [
 
 /// Every reading of the query but the bare one, fewest layers first.
 pub(super) fn views<'q>(old: &'q str, new: &'q str) -> Vec<View<'q>> {
-    let bare = View { old: Cow::Borrowed(old), new: Cow::Borrowed(new), layers: Vec::new(), evident: false };
+    let bare = View {
+        old: Cow::Borrowed(old),
+        new: Cow::Borrowed(new),
+        layers: Vec::new(),
+        evident: false,
+        undoes_what_can_be_meant: false,
+    };
     let (mut found, mut from): (Vec<View<'q>>, usize) = (vec![bare], 0);
     if old.len() > MAX_BYTES || new.len() > MAX_BYTES {
         return Vec::new();
@@ -149,7 +157,8 @@ fn peel<'q>(view: &View<'q>, layer: &Layer) -> Option<View<'q>> {
         Some(peeled) if new_is_wrapped_too(layer, view, &old, &peeled) => Cow::Owned(peeled),
         _ => view.new.clone(),
     };
-    Some(View { old: Cow::Owned(old), new, layers, evident })
+    let undoes_what_can_be_meant = view.undoes_what_can_be_meant || layer.can_be_meant;
+    Some(View { old: Cow::Owned(old), new, layers, evident, undoes_what_can_be_meant })
 }
 
 /// Whether `new` carries the wrapping that was taken off `old`: then it shares more with the bare `old` when bare too.
