@@ -27,6 +27,11 @@ pub(super) fn status(seat: &Seat) -> Value {
     all["daemons"][0].clone()
 }
 
+/// Waits until a daemon answers there: its socket is there a moment before that.
+pub(super) fn wait_for_daemon(seat: &Seat) {
+    wait_until("it serves", || status(seat)["pid"].is_number());
+}
+
 /// Files of this kind in the seat's runtime folder.
 pub(super) fn files(seat: &Seat, ending: &str) -> Vec<PathBuf> {
     let folder = Path::new(seat.environment()[0].1).join("landfall");

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{Uid, set_thread_res_uid};
 use serde_json::{Value, json};
 
-use super::daemon::{agent, edit, files, folder_with, status};
+use super::daemon::{agent, edit, files, folder_with, status, wait_for_daemon};
 use super::daemon_faults::Calls;
 use crate::support::daemon::Seat;
 use crate::support::wait_until;
@@ -114,7 +114,7 @@ fn serve_after(seat: &Seat, first: &str) -> Child {
     command.args(["-c", &format!("{first} exec \"$0\" serve --no-lsp"), env!("CARGO_BIN_EXE_landfall")]);
     command.envs(seat.environment()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let child = command.process_group(0).spawn().expect("starts");
-    wait_until("it serves", || !files(seat, ".sock").is_empty());
+    wait_for_daemon(seat);
     child
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::daemon::{agent, edit, files, folder_with, status};
+use super::daemon::{agent, edit, files, folder_with, status, wait_for_daemon};
 use crate::support::daemon::Seat;
 use crate::support::{PATIENCE, wait_until};
 
@@ -120,7 +120,7 @@ fn a_daemon_of_an_earlier_build_serves_its_sessions_to_their_end_and_goes() {
     let mut command = Command::new(&earlier);
     command.args(["serve", "--no-lsp"]).envs(seat.environment()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut old = command.spawn().expect("starts");
-    wait_until("it serves", || !files(&seat, ".sock").is_empty());
+    wait_for_daemon(&seat);
     let mut calls = Calls::begin(&only_socket(&seat), folder.path());
 
     let mut newer = agent(&seat, folder.path());
