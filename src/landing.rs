@@ -134,7 +134,7 @@ async fn lock_all(workspace: &Workspace, orders: &[Order]) -> Result<Vec<FileLoc
     }
     let mut locks = Vec::with_capacity(paths.len());
     for (path, _) in &paths {
-        locks.push(workspace.locks().lock(path).await);
+        locks.push(workspace.locks().lock(path.to_owned()).await);
     }
     Ok(locks)
 }

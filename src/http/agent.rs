@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State as Of};
-use axum::http::{HeaderName, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::any;
@@ -30,6 +30,7 @@ use super::state::State;
 use super::{body, guard};
 use crate::mcp::{LONGEST_MESSAGE, McpFace, SHAPE, refusal_of};
 use crate::session::Session;
+use crate::workspace::locks::Held;
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 /// How often a stream on which nothing happens is shown to be alive.
@@ -53,6 +54,7 @@ async fn serve(Of(state): Of<State>, request: Request) -> Response {
             let service = StreamableHttpService::new(move || Ok(face.clone()), connected, config);
             // An answer is waited for until it was taken; a stream for whatever may come has no end of its own.
             let answer = (request.method() == Method::POST).then(|| state.agents().under_way.token());
+            let answer = (answer, request.extensions().get::<Turn>().cloned());
             let body = |body: BoxBody<Bytes, Infallible>| {
                 Body::new(body.map_frame(move |frame| {
                     let _until_dropped = &answer;
@@ -67,7 +69,7 @@ async fn serve(Of(state): Of<State>, request: Request) -> Response {
 
 /// Reads the request, and finds out where its agent works.
 async fn prepare(state: &State, request: Request) -> Result<(AgentFace, Request), Box<Response>> {
-    let (head, content) = request.into_parts();
+    let (mut head, content) = request.into_parts();
     let place = Place::of(&head.uri, &head.headers, state.roots())?;
     // Whoever has a session has named its workspace when it began.
     if place.is_none() && !head.headers.contains_key(&SESSION_ID) {
@@ -75,13 +77,32 @@ async fn prepare(state: &State, request: Request) -> Result<(AgentFace, Request)
     }
     let structured = place::wants_structured(&head.headers);
     let content = body::read(content, LONGEST_MESSAGE).await?;
-    if head.method == Method::POST
-        && let Err(error) = serde_json::from_slice::<ClientJsonRpcMessage>(&content)
-    {
-        return Err(Box::new(plain(StatusCode::BAD_REQUEST, misunderstood(&error))));
+    if head.method == Method::POST {
+        match serde_json::from_slice::<ClientJsonRpcMessage>(&content) {
+            Ok(message) => {
+                if let Some(turn) = turn(state, &head.headers, &message).await {
+                    head.extensions.insert(turn);
+                }
+            }
+            Err(error) => return Err(Box::new(plain(StatusCode::BAD_REQUEST, misunderstood(&error)))),
+        }
     }
     let face = AgentFace { state: state.clone(), place, structured, own: Arc::default() };
     Ok((face, Request::from_parts(head, Body::from(content))))
+}
+
+/// The turn of a request among those of its session that have its id. It is over when the request was carried out and
+/// its answer was taken.
+#[derive(Debug, Clone)]
+struct Turn {
+    _held: Arc<Held<(String, String)>>,
+}
+
+async fn turn(state: &State, headers: &HeaderMap, message: &ClientJsonRpcMessage) -> Option<Turn> {
+    let session = headers.get(&SESSION_ID)?.to_str().ok()?.to_owned();
+    let ClientJsonRpcMessage::Request(request) = message else { return None };
+    let held = state.agents().asked.lock((session, request.id.to_string())).await;
+    Some(Turn { _held: Arc::new(held) })
 }
 
 /// What is said of a body that is no message.

@@ -57,7 +57,11 @@ impl Place {
             (true, [only]) => vec![only.clone()],
             (true, _) => return Ok(None),
         };
-        let name = headers.get(&SESSION).map(|name| one_line(&String::from_utf8_lossy(name.as_bytes()), MOST_NAME));
+        let name = headers.get(&SESSION).map(|name| String::from_utf8_lossy(name.as_bytes()).into_owned());
+        if name.as_ref().is_some_and(|name| name.len() > MOST_NAME) {
+            let text = format!("the name in `Landfall-Session` has more than {MOST_NAME} bytes; give a shorter one");
+            return Err(refused(StatusCode::BAD_REQUEST, text));
+        }
         Ok(Some(Place { workspaces, name }))
     }
 

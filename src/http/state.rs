@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 use super::{Cookies, HttpOptions, Names, Token};
 use crate::service::{Kept, Service};
 use crate::session::{Allowed, Roots, Session};
+use crate::workspace::locks::Locks;
 
 /// More sessions at once are refused.
 const MOST_SESSIONS: usize = 500;
@@ -40,6 +41,9 @@ pub(super) struct Agents {
     pub(super) connected: Arc<LocalSessionManager>,
     /// Those of clients whose protocol has none.
     pub(super) kept: Kept<super::place::Place>,
+    /// The requests of sessions that are being answered, by session and id: two of one id take turns, since the SDK
+    /// would give the first one's answer to the second.
+    pub(super) asked: Locks<(String, String)>,
     /// Calls under way, and answers to them that are being sent.
     pub(super) under_way: TaskTracker,
     /// Cancelled when nobody can wait any longer.
@@ -53,6 +57,7 @@ impl State {
         let agents = Agents {
             connected: Arc::new(connected),
             kept: Kept::for_so_long(options.idle),
+            asked: Locks::default(),
             under_way: TaskTracker::new(),
             hurry: CancellationToken::new(),
         };

@@ -73,7 +73,12 @@ impl Token {
     pub fn load_or_make(path: &Path) -> Result<(Token, bool), TokenError> {
         let io = |error| TokenError::Io { path: path.to_owned(), error };
         loop {
-            match File::open(path) {
+            // A pipe that nobody writes to must not be waited for.
+            match OpenOptions::new()
+                .read(true)
+                .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
+                .open(path)
+            {
                 Ok(file) => return Ok((Token::read(file, path)?, false)),
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io(error)),
                 Err(_) => {}
@@ -126,12 +131,13 @@ impl Token {
 
 /// Makes the file with a new token.
 fn make(path: &Path) -> io::Result<String> {
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent)?;
-    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
     let text = random_text()?;
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    // Whole or not at all: another process may be about to read it. A temporary file is its owner's alone.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(format!("{text}\n").as_bytes())?;
+    file.persist_noclobber(path)?;
     Ok(text)
 }
 

@@ -1,39 +1,55 @@
-//! One lock a file, made when first asked for and gone with its last holder.
+//! One lock a key, made when first asked for and gone with its last holder.
 
-use std::path::{Path, PathBuf};
+use std::hash::Hash;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use dashmap::DashMap;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// The file locks of a workspace, keyed by the real file, so that two spellings share one lock.
-#[derive(Debug, Default, Clone)]
-pub struct FileLocks {
-    locks: Arc<DashMap<PathBuf, Arc<Mutex<()>>>>,
+/// The file locks of a workspace, keyed by the real file (absolute, symlinks resolved), so that two spellings share one
+/// lock.
+pub type FileLocks = Locks<PathBuf>;
+
+/// A held file lock.
+pub type FileLock = Held<PathBuf>;
+
+type Map<K> = Arc<DashMap<K, Arc<Mutex<()>>>>;
+
+/// One lock a key. A cheap handle.
+#[derive(Debug, Clone)]
+pub struct Locks<K: Eq + Hash> {
+    locks: Map<K>,
 }
 
-/// A held file lock; dropping it lets the next one in.
+/// A held lock; dropping it lets the next one in.
 #[derive(Debug)]
-pub struct FileLock {
+pub struct Held<K: Eq + Hash> {
     guard: Option<OwnedMutexGuard<()>>,
-    path: PathBuf,
-    locks: Arc<DashMap<PathBuf, Arc<Mutex<()>>>>,
+    key: K,
+    locks: Map<K>,
 }
 
-impl FileLocks {
-    /// Waits for the lock of `path`, which must be absolute with symlinks resolved. Fair: first come, first served.
-    pub async fn lock(&self, path: &Path) -> FileLock {
-        let lock = Arc::clone(&self.locks.entry(path.to_owned()).or_default());
-        let guard = lock.lock_owned().await;
-        FileLock { guard: Some(guard), path: path.to_owned(), locks: Arc::clone(&self.locks) }
+impl<K: Eq + Hash> Default for Locks<K> {
+    fn default() -> Locks<K> {
+        Locks { locks: Arc::default() }
     }
 }
 
-impl Drop for FileLock {
+impl<K: Clone + Eq + Hash> Locks<K> {
+    /// Waits for the lock of `key`. Fair: first come, first served.
+    pub async fn lock(&self, key: K) -> Held<K> {
+        let lock = Arc::clone(&self.locks.entry(key.clone()).or_default());
+        let guard = lock.lock_owned().await;
+        Held { guard: Some(guard), key, locks: Arc::clone(&self.locks) }
+    }
+}
+
+impl<K: Eq + Hash> Drop for Held<K> {
     fn drop(&mut self) {
         drop(self.guard.take());
         // Whoever holds or waits for the lock has a clone of it; under the map's shard lock none can be taken meanwhile.
-        self.locks.remove_if(&self.path, |_, lock| Arc::strong_count(lock) == 1);
+        self.locks.remove_if(&self.key, |_, lock| Arc::strong_count(lock) == 1);
     }
 }
 
@@ -44,11 +60,11 @@ mod tests {
     #[tokio::test]
     async fn one_file_is_held_by_one_and_leaves_nothing_behind() {
         let locks = FileLocks::default();
-        let first = locks.lock(Path::new("/a")).await;
-        let other = locks.lock(Path::new("/b")).await;
+        let first = locks.lock(PathBuf::from("/a")).await;
+        let other = locks.lock(PathBuf::from("/b")).await;
         let waiting = {
             let locks = locks.clone();
-            tokio::spawn(async move { locks.lock(Path::new("/a")).await })
+            tokio::spawn(async move { locks.lock(PathBuf::from("/a")).await })
         };
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());

@@ -19,6 +19,7 @@ mod garbage;
 mod harness;
 mod hooks_broken;
 mod http;
+mod http_bounds;
 mod http_security;
 mod ledger;
 mod logs;
