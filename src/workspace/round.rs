@@ -163,7 +163,8 @@ impl Slot {
         Ok(())
     }
 
-    fn source(&self, server: Option<&LanguageServer>) -> String {
+    /// Who speaks about changes.
+    pub(super) fn source(&self, server: Option<&LanguageServer>) -> String {
         let server = server.map(|server| server.name().to_owned());
         let checker = self.checker.as_ref().map(Checker::name);
         match (server, checker) {

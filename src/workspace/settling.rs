@@ -181,20 +181,24 @@ impl Slot {
             Phase::Stopped => (Verdict::Loading, None),
             Phase::Ready => (Verdict::TimedOut, self.activity()),
         };
-        DiagnosticsReport {
-            detail,
-            language_server: Some(self.spec.name.clone()),
-            ..DiagnosticsReport::unsettled(verdict)
+        DiagnosticsReport { detail, language_server: Some(self.who(standing)), ..DiagnosticsReport::unsettled(verdict) }
+    }
+
+    /// Whoever is to speak: beside a language server, or in its place, a checker.
+    fn who(&self, standing: &Standing) -> String {
+        match standing.phase {
+            Phase::Ready => self.source(self.state().server.as_ref()),
+            _ => self.spec.name.clone(),
         }
     }
 
     /// What it is at, for somebody who waits for it.
     pub(super) fn awaited(&self) -> String {
         let standing = self.standing().borrow().clone();
-        let name = &self.spec.name;
+        let who = self.who(&standing);
         match self.unsettled(&standing).detail {
-            Some(detail) => format!("waiting for {name}: {detail}"),
-            None => format!("waiting for {name}"),
+            Some(detail) => format!("waiting for {who}: {detail}"),
+            None => format!("waiting for {who}"),
         }
     }
 

@@ -82,6 +82,18 @@ fn one_that_fails_without_a_word_is_not_believed() {
 }
 
 #[test]
+fn one_that_takes_too_long_is_called_by_its_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut agent = start(folder.path(), "0", &folder.path().join("cache"));
+    assert_eq!(agent.wait_until_settled("a.toy").verdict(), "clean");
+    std::fs::write(agent.root().join("check.sh"), "exec sleep 1000\n").expect("written");
+    let edit = json!({ "file_path": "a.toy", "old_string": "def two", "new_string": "def 2", "settle_ms": 50 });
+    let reply = agent.call("edit", edit);
+    assert_eq!(reply.verdict(), "timed_out", "{}", reply.text);
+    assert!(reply.text.contains("\nenv SLOW=0 sh check.sh has not answered within "), "{}", reply.text);
+}
+
+#[test]
 fn the_newest_run_wins_and_none_runs_beside_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("cache");

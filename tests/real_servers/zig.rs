@@ -33,17 +33,22 @@ fn type_errors_appear_clear_and_are_named_in_other_files() {
     assert_eq!(state.verdict(), "clean", "{}", state.text);
     assert!(state.text.contains("zig build check"), "the verdict says how far it sees: {}", state.text);
 
-    let broken = agent.call("edit", json!({ "file_path": "src/store.zig", "old_string": "    return amount * 3;", "new_string": "    return \"three\";" }));
+    // The compiler is slow, and a machine may stand still for seconds.
+    let mut edit = |old: &str, new: &str| {
+        let edit = json!({ "file_path": "src/store.zig", "old_string": old, "new_string": new, "settle_ms": 9000 });
+        agent.call("edit", edit)
+    };
+    let broken = edit("    return amount * 3;", "    return \"three\";");
     assert_eq!(broken.verdict(), "problems", "{}", broken.text);
     assert!(broken.text.contains("src/store.zig:2:"), "{}", broken.text);
 
-    let fixed = agent.call(
-        "edit",
-        json!({ "file_path": "src/store.zig", "old_string": "return \"three\";", "new_string": "return amount * 4;" }),
-    );
+    let fixed = edit("return \"three\";", "return amount * 4;");
     assert_eq!(fixed.verdict(), "clean", "{}", fixed.text);
 
-    let signature = agent.call("edit", json!({ "file_path": "src/store.zig", "old_string": "price(amount: u32) u32 {\n    return amount * 4;", "new_string": "price(amount: u32, rate: u32) u32 {\n    return amount * rate;" }));
+    let signature = edit(
+        "price(amount: u32) u32 {\n    return amount * 4;",
+        "price(amount: u32, rate: u32) u32 {\n    return amount * rate;",
+    );
     assert!(
         signature.problems("elsewhere").iter().any(|problem| problem.starts_with("src/main.zig:4 ")),
         "{}",
