@@ -130,12 +130,12 @@ impl Drop for Present {
 }
 
 impl Tally {
-    /// A call has come.
     /// How many calls have not come back yet.
     pub fn under_way(&self) -> u64 {
         self.under_way.get().try_into().unwrap_or_default()
     }
 
+    /// A call has come.
     pub(super) fn begins(&self) -> Present {
         Present::of(&self.under_way)
     }
