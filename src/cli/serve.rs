@@ -66,7 +66,8 @@ impl Arguments {
     fn options(&self) -> anyhow::Result<HostOptions> {
         let from_environment = || {
             let text = std::env::var("LANDFALL_IDLE").ok().filter(|text| !text.is_empty());
-            text.map(|text| idle(&text).map_err(|error| anyhow::anyhow!("LANDFALL_IDLE: {error}"))).transpose()
+            text.map(|text| idle(&text).map_err(|error| anyhow::anyhow!("LANDFALL_IDLE is {text:?}: {error}")))
+                .transpose()
         };
         let over_http = self.http.is_wanted();
         let idle = match self.idle {

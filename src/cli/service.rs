@@ -131,7 +131,7 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 pub(super) fn service(arguments: &ServiceArguments) -> anyhow::Result<Service> {
     let dirs = Dirs::from_env()?;
     let servers = arguments.configuration.servers()?;
-    landing::recover(dirs.state(), &allow_rules(arguments)?);
+    landing::recover(dirs.state());
     let mut options = WorkspaceOptions::new(servers, !arguments.no_lsp, &dirs);
     options.durability = match arguments.durability {
         DurabilityArgument::Ordered => Durability::Ordered,

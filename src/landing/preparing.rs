@@ -125,7 +125,8 @@ pub(super) fn intent(workspace: &Workspace, tool: &str, orders: &[Order], prepar
         })
     };
     let files = orders.iter().zip(prepared).filter_map(file).collect();
-    Intent { root: workspace.root().to_owned(), tool: tool.to_owned(), files }
+    let allow = workspace.paths().allow.iter().map(|rule| rule.written().to_owned()).collect();
+    Intent { root: workspace.root().to_owned(), tool: tool.to_owned(), allow, files }
 }
 
 fn entry(order: &Order, prepared: &Prepared) -> Option<LandedEntry> {

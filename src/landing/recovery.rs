@@ -13,11 +13,12 @@ use crate::workspace::paths::{self, AllowRule, PathRules, Purpose, Resolved};
 ///
 /// A change of one file either is on disk or is not; the ledger is made to agree. Of several files those that are still
 /// as they were are changed now, so that the change is whole. A file that somebody else has changed meanwhile is left
-/// alone, and the ledger says so. `allow` is what may be used outside of workspaces.
-pub fn recover(state: &Path, allow: &[AllowRule]) {
+/// alone, and the ledger says so. Outside of its workspace a change may reach what its session was allowed to use.
+pub fn recover(state: &Path) {
     for unfinished in Ledger::unfinished(state) {
         let rules = PathRules::for_root(&unfinished.intent().root);
-        let rules = rules.map(|rules| PathRules { allow: allow.to_vec(), ..rules });
+        let allow = unfinished.intent().allow.iter().filter_map(|written| AllowRule::parse(written).ok()).collect();
+        let rules = rules.map(|rules| PathRules { allow, ..rules });
         let standing: Vec<Standing> = match &rules {
             Ok(rules) => unfinished.intent().files.iter().map(|file| standing(rules, file)).collect(),
             Err(_) => unfinished.intent().files.iter().map(|_| Standing::Otherwise).collect(),
@@ -164,11 +165,46 @@ mod tests {
         let again = file("x.sh", entry("x.sh", Action::Created, None, Some("x\n")), Some(b"x\n"));
         let files = vec![IntentFile { folders: 2, ..gone }, IntentFile { mode: Some(0o750), ..again }];
         let ledger = Ledger::create(&state);
-        drop(ledger.begin(Intent { root: work.clone(), tool: "undo".into(), files }));
+        drop(ledger.begin(Intent { root: work.clone(), tool: "undo".into(), allow: Vec::new(), files }));
         drop(ledger);
-        recover(&state, &[]);
+        recover(&state);
         let mode = std::fs::metadata(work.join("x.sh")).expect("made again").permissions().mode();
         assert_eq!(mode & 0o7777, 0o750);
         assert!(!work.join("made").exists());
+    }
+
+    #[test]
+    fn an_interrupted_change_reaches_as_far_as_its_session_might() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("there");
+        let (work, other) = (root.join("w"), root.join("other"));
+        std::fs::create_dir_all(&work).expect("made");
+        std::fs::create_dir_all(&other).expect("made");
+        for (state, allow, whole) in
+            [("may", vec![format!("{}:rw", other.display())], true), ("not", Vec::new(), false)]
+        {
+            let state = root.join(state);
+            // One of two files is written, and both lie outside.
+            std::fs::write(other.join("a"), "new\n").expect("written");
+            std::fs::write(other.join("b"), "old\n").expect("written");
+            let file = |name: &str| IntentFile {
+                absolute: other.join(name),
+                entry: entry(name, Action::Edited, Some("old\n"), Some("new\n")),
+                bytes: Some(b"new\n".to_vec()),
+                like: None,
+                mode: None,
+                folders: 0,
+            };
+            let files = vec![file("a"), file("b")];
+            let ledger = Ledger::create(&state);
+            drop(ledger.begin(Intent { root: work.clone(), tool: "apply_patch".into(), allow, files }));
+            let path = ledger.path().expect("made");
+            drop(ledger);
+            recover(&state);
+            let landed = Ledger::read(&path).expect("reads").entries;
+            assert_eq!(landed.iter().all(|entry| entry.landed().is_some()), whole, "{landed:?}");
+            let text = std::fs::read_to_string(other.join("b")).expect("reads");
+            assert_eq!(text, if whole { "new\n" } else { "old\n" });
+        }
     }
 }

@@ -21,6 +21,9 @@ pub struct Intent {
     pub root: PathBuf,
     /// The tool that was called.
     pub tool: String,
+    /// What the session may use outside of it, as rules are written.
+    #[serde(default)]
+    pub allow: Vec<String>,
     /// The files.
     pub files: Vec<IntentFile>,
 }

@@ -19,6 +19,8 @@ pub struct AllowRule {
     access: Access,
     matcher: GlobSet,
     base: PathBuf,
+    /// As it can be parsed once more.
+    written: String,
 }
 
 impl AllowRule {
@@ -49,7 +51,14 @@ impl AllowRule {
         if rest == "**" {
             globs.add(GlobBuilder::new(&literal).literal_separator(true).build()?);
         }
-        Ok(AllowRule { access, matcher: globs.build()?, base })
+        let access_written = if access == Access::ReadWrite { "rw" } else { "ro" };
+        let written = format!("{expanded}:{access_written}");
+        Ok(AllowRule { access, matcher: globs.build()?, base, written })
+    }
+
+    /// The rule as [`AllowRule::parse`] reads it, without `~`.
+    pub fn written(&self) -> &str {
+        &self.written
     }
 
     /// A rule as it is written on a command line: `GLOB`, `GLOB:ro` (the same) or `GLOB:rw`.
@@ -108,6 +117,8 @@ mod tests {
             ("/data", "/database", false),
         ] {
             let rule = AllowRule::new(glob, Access::ReadOnly).unwrap();
+            let again = AllowRule::parse(rule.written()).unwrap();
+            assert_eq!((again.covers(Path::new(path)), again.is_writable()), (covered, false), "{glob} written again");
             assert_eq!(rule.covers(Path::new(path)), covered, "{glob} {path}");
         }
         for (written, covers, writable) in [
