@@ -7,8 +7,8 @@ use crate::text::{LineIndex, LineRange};
 const MAX_SHOWN_LINES: usize = 12;
 /// Characters of a line that are shown.
 const MAX_SHOWN_CHARACTERS: usize = 160;
-/// Hits of an ambiguous query that are named.
-const MAX_NAMED_HITS: usize = 8;
+/// Lines with hits of an ambiguous query that are named.
+const MAX_NAMED_LINES: usize = 8;
 
 /// What an agent is told of a refusal. It does not state the disk: the caller writes `not edited PATH: ` in front.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,10 +52,14 @@ fn reason(query: &Query<'_>, refused: &Refused) -> String {
 fn hint(refused: &Refused) -> Option<String> {
     let hint = match refused.code {
         RefusalCode::Ambiguous => {
-            let line = refused.hits.first().map_or(1, |hit| hit.start + 1);
-            format!(
-                "add lines around it to old_string until only one place fits, or pass near_line (for instance {line}), or replace_all."
-            )
+            let add = "add lines around it to old_string until only one place fits";
+            // A line does not tell two places on it apart.
+            match by_line(&refused.hits).iter().find(|(_, count)| *count == 1) {
+                Some((line, _)) => {
+                    format!("{add}, or pass near_line (for instance {}), or replace_all.", line + 1)
+                }
+                None => format!("{add}, or pass replace_all."),
+            }
         }
         RefusalCode::AlreadyApplied => return None,
         RefusalCode::Identical => "put what the lines should become into new_string.".to_owned(),
@@ -74,14 +78,25 @@ fn hint(refused: &Refused) -> Option<String> {
 }
 
 fn named_hits(text: &str, index: &LineIndex, hits: &[LineRange]) -> String {
+    let lines = by_line(hits);
     let mut out = String::new();
-    for hit in hits.iter().take(MAX_NAMED_HITS) {
-        out.push_str(&format!("\n{:>6} | {}", hit.start + 1, clipped(index.line(text, hit.start), 60)));
+    for (line, count) in lines.iter().take(MAX_NAMED_LINES) {
+        out.push_str(&format!("\n{:>6} | {}", line + 1, clipped(index.line(text, *line), 60)));
+        if *count > 1 {
+            out.push_str(&format!(" ({count} times)"));
+        }
     }
-    if hits.len() > MAX_NAMED_HITS {
-        out.push_str(&format!("\n       … and {} more", hits.len() - MAX_NAMED_HITS));
+    let left_out: usize = lines.iter().skip(MAX_NAMED_LINES).map(|(_, count)| count).sum();
+    if left_out > 0 {
+        out.push_str(&format!("\n       … and {left_out} more"));
     }
     out
+}
+
+/// The lines on which hits begin, 0-based, each with how many do.
+fn by_line(hits: &[LineRange]) -> Vec<(usize, usize)> {
+    let same_line = hits.chunk_by(|one, next| one.start == next.start);
+    same_line.map(|hits| (hits[0].start, hits.len())).collect()
 }
 
 fn shown(text: &str, index: &LineIndex, nearest: &Nearest) -> String {
@@ -129,6 +144,22 @@ mod tests {
         let explained = explain(text, &query("x = 1;"), &refused);
         assert_eq!(explained.message, "old_string matches 2 places\n     1 | x = 1;\n     3 | x = 1;");
         assert!(explained.hint.expect("a hint").contains("near_line"));
+    }
+
+    #[test]
+    fn places_on_one_line_are_named_once_and_no_line_tells_them_apart() {
+        let ambiguous = |starts: &[usize]| {
+            let hits = starts.iter().map(|start| LineRange::new(*start, start + 1)).collect();
+            let refused = Refused { code: RefusalCode::Ambiguous, hits, nearest: None };
+            let explained = explain("a a a\na\nb\n", &query("a"), &refused);
+            (explained.message, explained.hint.expect("a hint"))
+        };
+        let (message, hint) = ambiguous(&[0, 0, 0, 1]);
+        assert_eq!(message, "old_string matches 4 places\n     1 | a a a (3 times)\n     2 | a");
+        assert!(hint.contains("near_line (for instance 2)"), "{hint}");
+        let (message, hint) = ambiguous(&[0, 0]);
+        assert_eq!(message, "old_string matches 2 places\n     1 | a a a (2 times)");
+        assert!(!hint.contains("near_line") && hint.contains("replace_all"), "{hint}");
     }
 
     #[test]
