@@ -18,6 +18,7 @@ mod likeness;
 mod line_diff;
 mod many;
 mod merge;
+mod naming;
 mod nearest;
 #[cfg(test)]
 mod properties;
