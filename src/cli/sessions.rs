@@ -20,7 +20,7 @@ pub(super) fn named(state: &Path, name: &str) -> anyhow::Result<(String, Record)
     let known = sessions.iter().find(|path| name_of(path) == name);
     let path = match (known, beginning.as_slice()) {
         (Some(path), _) => path.clone(),
-        _ if file.is_file() => file,
+        _ if file.is_file() => file.clone(),
         (None, [only]) if !name.is_empty() => (*only).clone(),
         (None, [_, _, ..]) if !name.is_empty() => {
             bail!("{} sessions begin with {name}: {}", beginning.len(), names(beginning.iter().copied()))
@@ -28,6 +28,8 @@ pub(super) fn named(state: &Path, name: &str) -> anyhow::Result<(String, Record)
         _ => bail!("{}", unknown(&sessions, name)),
     };
     let record = Ledger::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let is_foreign = path == file && record == Record::default() && file.metadata().is_ok_and(|data| data.len() > 0);
+    anyhow::ensure!(!is_foreign, "{name} is no ledger: no line of it is an entry");
     Ok((name_of(&path), record))
 }
 
@@ -92,5 +94,8 @@ mod tests {
         assert!(!told("nonesuch").contains("nearest"));
         let file = sessions.join(format!("{}.jsonl", names[5]));
         assert_eq!(told(file.to_str().expect("UTF-8")), names[5]);
+        let foreign = state.path().join("passwd");
+        std::fs::write(&foreign, "root:x:0:0\n").expect("written");
+        assert!(told(foreign.to_str().expect("UTF-8")).ends_with("passwd is no ledger: no line of it is an entry"));
     }
 }
