@@ -1,6 +1,6 @@
 // The page for people in a real browser: Debian's chromium, driven by playwright-core.
 //
-//   PLAYWRIGHT=DIR LANDFALL=PROGRAM [SHOTS=DIR] node --test tests/browser/
+//   PLAYWRIGHT=DIR LANDFALL=PROGRAM [SHOTS=DIR] node --test tests/browser/page.test.mjs
 //
 // PLAYWRIGHT is a folder whose node_modules hold playwright-core, LANDFALL the program. Pictures of the page are put into
 // SHOTS. What is missing (a browser, gopls) is named and the tests are skipped, unless BROWSER_REQUIRED is set.
